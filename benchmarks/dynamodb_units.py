@@ -21,9 +21,9 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.engine import dynamo_stores
 from recollect.engines.dynamodb.table.client import DynamoClient
 from recollect.engines.dynamodb.table.items import Item, decode, size_of
-from recollect.engines.dynamodb.table.keys import LAST
+from recollect.engines.dynamodb.table.keys import LAST, name_of
 from recollect.engines.dynamodb.table.provisioning import INDEXES, create_table, delete_table
-from recollect.engines.dynamodb.table.table import Table, name_of
+from recollect.engines.dynamodb.table.table import Table
 from recollect.system import SystemClock
 
 WRITE, READ = 1024, 4096

@@ -32,7 +32,7 @@ from recollect.domain.conversation.session import NewSession
 from recollect.domain.facts.query import FactFilter
 from recollect.domain.identity.scope import Scope
 from recollect.encryption.master_keys import MasterKeys
-from recollect.engines.postgres.connection.owner_keys import OwnerKeys
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.engines.postgres.embedded import running_server
 from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.models.tokens import token_counter_for

@@ -1,4 +1,4 @@
-# The DynamoDB table of Recollect, and the policy of the role that its servers and workers have.
+# The DynamoDB tables of Recollect, and the policy of the role that its servers and workers have.
 
 terraform {
   required_providers {
@@ -105,9 +105,55 @@ resource "aws_dynamodb_table" "memory" {
   }
 }
 
+# The keys of users, where MEMORY_ENCRYPTION_KEY is set. It has no point-in-time recovery: a key that an erasure has
+# destroyed must be gone.
+resource "aws_dynamodb_table" "keys" {
+  name                        = "${var.table_name}-keys"
+  billing_mode                = "PAY_PER_REQUEST"
+  deletion_protection_enabled = true
+  hash_key                    = "userId"
+  range_key                   = "sessionKey"
+
+  attribute {
+    name = "sessionKey"
+    type = "S"
+  }
+
+  attribute {
+    name = "userId"
+    type = "S"
+  }
+
+  attribute {
+    name = "workDue"
+    type = "S"
+  }
+
+  attribute {
+    name = "workQueue"
+    type = "S"
+  }
+
+  global_secondary_index {
+    name            = "work-index"
+    hash_key        = "workQueue"
+    range_key       = "workDue"
+    projection_type = "KEYS_ONLY"
+  }
+
+  server_side_encryption {
+    enabled     = var.kms_key_arn != null
+    kms_key_arn = var.kms_key_arn
+  }
+
+  lifecycle {
+    prevent_destroy = true
+  }
+}
+
 resource "aws_iam_policy" "server" {
   name        = "${var.table_name}-server"
-  description = "What servers and workers of Recollect do with their table, and nothing else."
+  description = "What servers and workers of Recollect do with their tables, and nothing else."
   policy = templatefile("${path.module}/iam-server.json", {
     table = aws_dynamodb_table.memory.arn
   })

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.errors import ConfigurationError
 from recollect.extras import require
 from recollect.ports import Stores
@@ -40,14 +41,16 @@ async def open_engine(
     if settings.engine is EngineKind.DYNAMODB:
         require("botocore", "MEMORY_ENGINE=dynamodb")
         from recollect.engines.dynamodb.engine import dynamo_stores, open_table  # noqa: PLC0415
+        from recollect.engines.dynamodb.privacy.encryption import DynamoCiphers  # noqa: PLC0415
 
         async with open_table(
             settings.dynamodb_table,
             region=settings.dynamodb_region,
             endpoint=settings.dynamodb_endpoint_url,
+            keys=OwnerKeys(key_wrapper(settings)),
         ) as table:
             stores = dynamo_stores(table, clock, kept_in=settings.outside_store)
-            yield OpenedEngine(stores=stores)
+            yield OpenedEngine(stores=stores, ciphers=DynamoCiphers(table))
         return
     from recollect.engines.postgres.encryption import PostgresCiphers  # noqa: PLC0415
     from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
@@ -102,7 +105,6 @@ def dynamodb_client(settings: Settings) -> "DynamoClient":
 def _open_database(
     settings: Settings, telemetry: Telemetry
 ) -> "AbstractAsyncContextManager[Database]":
-    from recollect.engines.postgres.connection.owner_keys import OwnerKeys  # noqa: PLC0415
     from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
 
     size, keys = settings.max_connections, OwnerKeys(key_wrapper(settings))

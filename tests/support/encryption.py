@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from recollect.encryption.master_keys import MasterKeys
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.owner_keys import OwnerKeys
 from recollect.engines.postgres.engine import open_external
+from recollect.services.privacy.encrypting import Encryption
+from recollect.services.services import Services
 
 FIRST_KEY = bytes(range(32))
 SECOND_KEY = bytes(range(32, 64))
@@ -20,9 +22,19 @@ def master_keys(**keys: bytes) -> MasterKeys:
     return MasterKeys(keys or {"first": FIRST_KEY})
 
 
+def owner_keys(**keys: bytes) -> OwnerKeys:
+    """A cache of data keys that master keys unwrap, as a process has one."""
+    return OwnerKeys(master_keys(**keys), fresh_seconds=FRESH_SECONDS)
+
+
+def encryption_of(services: Services) -> Encryption:
+    """What operators do about encryption."""
+    assert services.encryption is not None
+    return services.encryption
+
+
 @asynccontextmanager
 async def encrypting(dsn: str, **keys: bytes) -> AsyncIterator[Database]:
     """Connections that encrypt content, as a server's do."""
-    owner_keys = OwnerKeys(master_keys(**keys), fresh_seconds=FRESH_SECONDS)
-    async with open_external(dsn, max_connections=10, keys=owner_keys) as database:
+    async with open_external(dsn, max_connections=10, keys=owner_keys(**keys)) as database:
         yield database

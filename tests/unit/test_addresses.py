@@ -27,11 +27,13 @@ def test_an_address_names_the_engine_and_its_place(monkeypatch: pytest.MonkeyPat
     assert server.db_connection_string.get_secret_value() == "postgresql://me:secret@host/db"
 
 
-def test_a_copy_to_dynamodb_reads_an_encrypted_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_encrypts_what_it_reads_from_an_encrypted_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("MEMORY_ENCRYPTION_KEY", b64encode(b"a" * 32).decode())
     monkeypatch.setenv("MEMORY_VECTOR_STORE", "chroma")
     assert settings_at("embedded:", option="--from").encryption_key is not None
-    assert settings_at("dynamodb://table", option="--to").encryption_key is None
+    assert settings_at("dynamodb://table", option="--to").encryption_key is not None
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from recollect.domain.conversation.message import Message
@@ -13,6 +13,10 @@ from recollect.domain.facts.statement import Judgement, Relation, Statement
 from recollect.domain.facts.stored import EmbeddedFact, FactStats
 from recollect.domain.identity.scope import Scope
 from recollect.domain.vectors import Vector
+
+EDITS_AT_ONCE: Final = 48
+"""How many facts every store takes in one commit: a transaction of DynamoDB has 100 items, and a
+fact is two, with its history."""
 
 
 class FactStore(Protocol):
@@ -42,6 +46,10 @@ class FactStore(Protocol):
         have the same slot of one value, or two changes the same `message_id` and `statement`: of
         two workers that learn the same, one gets False. False, too, if the message that they are
         learnt from is not there any more.
+
+        Raises:
+            InvalidInput: there are more than `EDITS_AT_ONCE`, and the store cannot take so many at
+                once; nothing is stored.
         """
 
     async def active(self, scope: Scope) -> tuple[EmbeddedFact, ...]:
@@ -108,7 +116,8 @@ class FactStore(Protocol):
     async def delete(self, scope: Scope, fact_ids: Collection[UUID] | None = None) -> int:
         """Delete facts with their history for good, all with None; how many there were.
 
-        The audit log tells it, unless there were none.
+        The audit log tells it, unless there were none: in several entries, each with its number,
+        where a store takes several transactions.
         """
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Fact], ...]:

@@ -146,8 +146,6 @@ class Settings(
     def _dynamodb_problems(self) -> Iterator[str]:
         if self.db_connection_string is not None:
             yield "set MEMORY_ENGINE=dynamodb or MEMORY_DB_CONNECTION_STRING, not both"
-        if self.encryption_key is not None:
-            yield "MEMORY_ENGINE=dynamodb cannot work with MEMORY_ENCRYPTION_KEY yet"
 
     def _identity_problems(self) -> Iterator[str]:
         match self.user_id_source:

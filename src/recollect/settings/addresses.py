@@ -49,5 +49,4 @@ def _settings_of_table(address: str, option: str) -> Settings:
         **{_OF_TABLE[name]: value for name, value in given if value},
         # What only a PostgreSQL can have; the other side of a copy may be one.
         db_connection_string=None,
-        encryption_key=None,
     )

@@ -52,8 +52,9 @@ class ServerSettings(BaseModel):
 
     engine: EngineKind = EngineKind.POSTGRESQL
     """What stores the memory: postgresql, the embedded one or your own, or dynamodb."""
-    dynamodb_table: str = Field(default="ConversationMemory", pattern=r"^[A-Za-z0-9_.-]{3,255}$")
-    """Name of the table in DynamoDB, which 'recollect dynamodb create' creates."""
+    dynamodb_table: str = Field(default="ConversationMemory", pattern=r"^[A-Za-z0-9_.-]{3,250}$")
+    """Name of the table in DynamoDB, which 'recollect dynamodb create' creates; the keys of
+    encrypted content are in another, with -keys behind its name."""
     dynamodb_region: str | None = None
     """Region of the table, such as eu-west-1; default: that of the AWS environment or profile."""
     dynamodb_endpoint_url: str | None = Field(default=None, pattern="^https?://")

@@ -29,13 +29,12 @@ from recollect.errors import ConfigurationError, ContentUnreadable
 from recollect.interfaces.cli.doctor.storage import check_encryption
 from recollect.interfaces.cli.main import app
 from recollect.ports import Stores
-from recollect.services.privacy.encrypting import Encryption
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from recollect.system import SystemClock
 from recollect.testing import FixedClock
 from support.archives import archive_of, archiving_services, files_in, talk, texts_of
-from support.encryption import FIRST_KEY, SECOND_KEY, encrypting
+from support.encryption import FIRST_KEY, SECOND_KEY, encrypting, encryption_of
 from support.erasures import dump, erasing_services, fill_everything
 from support.examples import a_message, a_scope, append, start_session
 from support.servers.databases import own_database
@@ -73,11 +72,6 @@ async def administrator(encrypted_dsn: str) -> AsyncIterator[asyncpg.Connection]
     connection = await asyncpg.connect(encrypted_dsn)
     yield connection
     await connection.close()
-
-
-def encryption_of(services: Services) -> Encryption:
-    assert services.encryption is not None
-    return services.encryption
 
 
 def without_tags(rows: list[str]) -> str:

@@ -10,21 +10,30 @@ import random
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from recollect.engines.dynamodb.table.client import ConditionFailed
+from recollect.engines.dynamodb.table.data_keys import memory_table
 from recollect.engines.dynamodb.table.items import Item, decode, encode, size_of
 from recollect.engines.dynamodb.table.keys import PARTITION, SORT
 from recollect.engines.dynamodb.table.provisioning import INDEXES
-from recollect.engines.dynamodb.table.table import MAX_OPERATIONS, Table
+from recollect.engines.dynamodb.table.table import Table
+from recollect.engines.dynamodb.table.transaction import MAX_OPERATIONS
+from recollect.engines.owner_keys import OwnerKeys
 
 LARGEST = 400 * 1024
 """The most bytes of an item."""
+LARGEST_WRITE = 4 * 2**20
+"""The most bytes of a transaction."""
 PAGE = 1_000_000
 """The most bytes that a query reads."""
 KEYS = {None: (PARTITION, SORT), **INDEXES}
 Request = Mapping[str, Any]
+Name = tuple[str, str, str]
+"""The table of an item, and its key."""
+Place = tuple[str, str, str]
+"""What an item is sorted by, and its key."""
 
 
 class DynamoDouble:
@@ -33,10 +42,8 @@ class DynamoDouble:
     region = "nowhere"
 
     def __init__(self, *, longest_wait: float = 0.0) -> None:
-        self._items: dict[tuple[str, str], Item] = {}
-        self._sorted: defaultdict[tuple[str | None, str], list[tuple[str, str, str]]] = defaultdict(
-            list
-        )
+        self._items: dict[Name, Item] = {}
+        self._sorted: defaultdict[tuple[str, str | None, str], list[Place]] = defaultdict(list)
         self._longest_wait = longest_wait
 
     async def call(self, operation: str, request: Request) -> dict[str, Any]:
@@ -45,14 +52,23 @@ class DynamoDouble:
         answer: dict[str, Any] = getattr(self, f"_{operation}")(request)
         return answer
 
+    def dump(self, table: str = "double") -> list[Item]:
+        """All items of a table as they are stored."""
+        return [dict(item) for name, item in self._items.items() if name[0] == table]
+
+    def restore(self, items: Iterable[Item], table: str = "double") -> None:
+        """Put items in the place of those with their keys, as a backup that is restored does."""
+        for item in items:
+            self._store(_name(table, item), dict(item))
+
     def _GetItem(self, request: Request) -> dict[str, Any]:  # noqa: N802  # DynamoDB's name
-        item = self._items.get(_name(decode(request["Key"])))
+        item = self._items.get(_name(request["TableName"], decode(request["Key"])))
         return {} if item is None else {"Item": encode(item)}
 
     def _BatchGetItem(self, request: Request) -> dict[str, Any]:  # noqa: N802
         ((table, asked),) = request["RequestItems"].items()
         assert 0 < len(asked["Keys"]) <= 100, "DynamoDB reads no more at once"
-        found = [self._items.get(_name(decode(key))) for key in asked["Keys"]]
+        found = [self._items.get(_name(table, decode(key))) for key in asked["Keys"]]
         return {"Responses": {table: [encode(item) for item in found if item is not None]}}
 
     def _PutItem(self, request: Request) -> dict[str, Any]:  # noqa: N802
@@ -68,18 +84,22 @@ class DynamoDouble:
         return self._write(request["TransactItems"])
 
     def _BatchWriteItem(self, request: Request) -> dict[str, Any]:  # noqa: N802
-        for operations in request["RequestItems"].values():
+        for table, operations in request["RequestItems"].items():
             assert 0 < len(operations) <= 25, "DynamoDB writes no more at once"
             for one in operations:
-                self._store(_name(decode(one["DeleteRequest"]["Key"])), None)
+                self._store(_name(table, decode(one["DeleteRequest"]["Key"])), None)
         return {}
 
     def _write(self, operations: list[Request]) -> dict[str, Any]:
         assert len(operations) <= MAX_OPERATIONS, "DynamoDB takes no more at once"
         asked = [each for one in operations for each in one.values()]
-        names = [_name(decode(each.get("Key") or each["Item"])) for each in asked]
+        names = [
+            _name(each["TableName"], decode(each.get("Key") or each["Item"])) for each in asked
+        ]
         assert len(names) == len({*names}), "DynamoDB takes an item once"
-        changes: dict[tuple[str, str], Item | None] = {}
+        items = [decode(each["Item"]) for each in asked if "Item" in each]
+        assert sum(map(size_of, items)) <= LARGEST_WRITE, "DynamoDB takes no more bytes at once"
+        changes: dict[Name, Item | None] = {}
         failed: list[int] = []
         for at, one in enumerate(operations):
             ((kind, change),) = one.items()
@@ -99,14 +119,14 @@ class DynamoDouble:
             self._store(name, item)
         return {}
 
-    def _store(self, name: tuple[str, str], item: Item | None) -> None:
+    def _store(self, name: Name, item: Item | None) -> None:
         assert item is None or size_of(item) <= LARGEST, "DynamoDB takes no larger item"
         before = self._items.pop(name, None)
         for index, keys in KEYS.items():
             for one, change in ((before, _remove), (item, insort)):
                 if one is not None and all(key in one for key in keys):
-                    places = self._sorted[index, str(one[keys[0]])]
-                    change(places, (str(one[keys[1]]), *name))
+                    places = self._sorted[name[0], index, str(one[keys[0]])]
+                    change(places, (str(one[keys[1]]), *name[1:]))
         if item is not None:
             self._items[name] = item
 
@@ -114,7 +134,8 @@ class DynamoDouble:
         index = request.get("IndexName")
         values = decode(request["ExpressionAttributeValues"])
         partition, *bounds = re.findall(r":\w+", request["KeyConditionExpression"])
-        places = self._sorted[index, str(values[partition])]
+        table = request["TableName"]
+        places = self._sorted[table, index, str(values[partition])]
         first, last = 0, len(places)
         if len(bounds) == 1:
             bound = str(values[bounds[0]])
@@ -129,23 +150,24 @@ class DynamoDouble:
         is_forward = request["ScanIndexForward"]
         if "ExclusiveStartKey" in request:
             start = decode(request["ExclusiveStartKey"])
-            place = (str(start[KEYS[index][1]]), *_name(start))
+            place = (str(start[KEYS[index][1]]), *_name(table, start)[1:])
             at = bisect_left(places, place)
             first, last = (max(first, at + 1), last) if is_forward else (first, min(last, at))
         chosen = range(first, last) if is_forward else range(last - 1, first - 1, -1)
-        return self._page(index, places, chosen, request.get("Limit"))
+        return self._page(table, index, places, chosen, request.get("Limit"))
 
     def _page(
         self,
+        table: str,
         index: str | None,
-        places: list[tuple[str, str, str]],
+        places: list[Place],
         chosen: range,
         limit: int | None,
     ) -> dict[str, Any]:
         found: list[Item] = []
         size = 0
         for at in chosen:
-            item = self._items[places[at][1:]]
+            item = self._items[table, places[at][1], places[at][2]]
             if index is not None:
                 item = {name: item[name] for name in (PARTITION, SORT, *KEYS[index])}
             found.append(item)
@@ -160,33 +182,39 @@ class DynamoDouble:
         return answer
 
 
-def a_double(*, longest_wait: float = 0.0) -> Table:
-    """A table that nobody else has."""
-    client = DynamoDouble(longest_wait=longest_wait)
-    return Table(client, "double")  # type: ignore[arg-type]  # it stands in
+def a_double(*, longest_wait: float = 0.0, keys: OwnerKeys | None = None) -> Table:
+    """A table that nobody else has; with `keys`, its content is encrypted."""
+    client: Any = DynamoDouble(longest_wait=longest_wait)
+    return memory_table(client, "double", keys or OwnerKeys())
 
 
-def _name(item: Item) -> tuple[str, str]:
-    return str(item[PARTITION]), str(item[SORT])
+def _name(table: str, item: Item) -> Name:
+    return table, str(item[PARTITION]), str(item[SORT])
 
 
-def _remove(places: list[tuple[str, str, str]], place: tuple[str, str, str]) -> None:
+def _remove(places: list[Place], place: Place) -> None:
     del places[bisect_left(places, place)]
 
 
 def _holds(asked: Request, item: Item | None) -> bool:
     condition = asked.get("ConditionExpression")
-    values = decode(asked.get("ExpressionAttributeValues", {}))
+    values, names = decode(asked.get("ExpressionAttributeValues", {})), _names(asked)
     return condition is None or any(
-        all(_is_true(one, item or {}, values) for one in part.split(" AND "))
+        all(_is_true(one, item or {}, values, names) for one in part.split(" AND "))
         for part in str(condition).split(" OR ")
     )
 
 
-def _is_true(condition: str, item: Item, values: Item) -> bool:
+def _names(asked: Request) -> Mapping[str, str]:
+    names: Mapping[str, str] = asked.get("ExpressionAttributeNames", {})
+    return names
+
+
+def _is_true(condition: str, item: Item, values: Item, names: Mapping[str, str]) -> bool:
     if called := re.fullmatch(r"attribute_(not_)?exists\((\w+)\)", condition.strip()):
         return (called[2] in item) != bool(called[1])
     name, sign, value = condition.split()
+    name = names.get(name, name)
     compare: dict[str, Callable[[Any, Any], bool]] = {
         "=": lambda a, b: a == b,
         "<": lambda a, b: a < b,
@@ -195,7 +223,7 @@ def _is_true(condition: str, item: Item, values: Item) -> bool:
 
 
 def _updated(asked: Request, before: Item) -> Item:
-    item, names = dict(before), asked.get("ExpressionAttributeNames", {})
+    item, names = dict(before), _names(asked)
     values = decode(asked.get("ExpressionAttributeValues", {}))
     clauses = re.split(r"\b(SET|ADD|REMOVE) ", asked["UpdateExpression"])[1:]
     for kind, text in zip(clauses[::2], clauses[1::2], strict=True):

@@ -1,20 +1,18 @@
 """Master keys as operators set them, and the bounded cache of the keys that they unwrap."""
 
 from base64 import b64encode
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
 from recollect.domain.privacy.encrypted import parse_master_keys
-from recollect.engines.postgres.connection.owner_keys import OwnerKeys
-from recollect.engines.postgres.sql import statement
+from recollect.engines.owner_keys import OwnerKeys, StoredKey
 from recollect.errors import ConfigurationError, ErasureUnderWay, InvalidInput
+from recollect.ports.privacy.encryption import WrappedKey
 from recollect.settings import load_settings
 from support.encryption import FIRST_KEY, SECOND_KEY, master_keys
 
 FIRST, SECOND = (b64encode(key).decode() for key in (FIRST_KEY, SECOND_KEY))
-FIND = statement("find_owner_key", owner_id=None)[0]
 
 
 def test_a_key_without_an_id_is_called_by_its_fingerprint() -> None:
@@ -52,36 +50,34 @@ def test_malformed_keys_are_refused_and_never_shown(text: str, problem: str) -> 
 
 
 class KeyTable:
-    """The rows of `owner_keys`, and how often one was looked for."""
+    """Stored keys, and how often one was looked for."""
 
     def __init__(self) -> None:
-        self.rows: dict[UUID, dict[str, Any]] = {}
+        self.rows: dict[UUID, StoredKey] = {}
         self.looked = 0
 
-    async def fetch(self, text: str, *arguments: Any) -> list[Any]:  # noqa: ANN401  # the driver's
-        owner_id, *key = arguments
-        if text == FIND:
-            self.looked += 1
-            return [self.rows[owner_id]] if owner_id in self.rows else []
-        wrapped, master_key_id = key
-        row = {"wrapped": wrapped, "master_key_id": master_key_id, "is_complete": True}
-        return [self.rows.setdefault(owner_id, row)]
+    async def find(self, owner_id: UUID) -> StoredKey | None:
+        self.looked += 1
+        return self.rows.get(owner_id)
+
+    async def create(self, owner_id: UUID, new: WrappedKey) -> StoredKey:
+        return self.rows.setdefault(owner_id, StoredKey(new))
 
 
 async def test_a_key_is_created_once_cached_and_looked_for_again_before_a_later_write() -> None:
     table, keys, owner = KeyTable(), OwnerKeys(master_keys(), fresh_seconds=0.05), uuid4()
-    assert await keys.find(owner, table.fetch) is None
-    created, is_new = await keys.find_or_create(owner, table.fetch)
+    assert await keys.find(owner, table) is None
+    created, is_new = await keys.find_or_create(owner, table)
     assert is_new
-    found, is_new = await keys.find_or_create(owner, table.fetch)
+    found, is_new = await keys.find_or_create(owner, table)
     assert not is_new
     assert found.cipher.encrypt("a") == created.cipher.encrypt("a")
     looked = table.looked
     for _ in range(3):
-        assert await keys.find(owner, table.fetch) is found
+        assert await keys.find(owner, table) is found
     assert table.looked == looked
     keys.fresh_seconds = 0
-    await keys.find_or_create(owner, table.fetch)
+    await keys.find_or_create(owner, table)
     assert table.looked == looked + 1
 
 
@@ -89,17 +85,17 @@ async def test_no_more_keys_are_cached_than_the_bound_and_a_forgotten_one_is_gon
     table, keys = KeyTable(), OwnerKeys(master_keys(), max_owners=2)
     owners = [uuid4() for _ in range(3)]
     for owner in owners:
-        await keys.find_or_create(owner, table.fetch)
-        await keys.find(owner, table.fetch)
+        await keys.find_or_create(owner, table)
+        await keys.find(owner, table)
     keys.forget(owners[2])
     before = table.looked
     for owner in owners:
-        await keys.find(owner, table.fetch)
+        await keys.find(owner, table)
     assert table.looked == before + 2
 
 
 async def test_a_destroyed_key_refuses_writes() -> None:
     table, keys, owner = KeyTable(), OwnerKeys(master_keys()), uuid4()
-    table.rows[owner] = {"wrapped": b"", "master_key_id": "first", "is_complete": True}
+    table.rows[owner] = StoredKey(None)
     with pytest.raises(ErasureUnderWay):
-        await keys.find_or_create(owner, table.fetch)
+        await keys.find_or_create(owner, table)

@@ -9,15 +9,23 @@ import pytest
 import yaml
 
 import recollect.engines.dynamodb as engine
-from recollect.engines.dynamodb.table.keys import BY_TIME_INDEX, LAST_ACCESSED_INDEX, PARTITION
+from recollect.engines.dynamodb.table.keys import (
+    BY_TIME_INDEX,
+    LAST_ACCESSED_INDEX,
+    PARTITION,
+    keys_table,
+)
 from recollect.engines.dynamodb.table.provisioning import (
     INDEXES,
+    KEY_INDEXES,
     TTL_ATTRIBUTE,
+    Indexes,
     table_definition,
 )
 
 FOLDER = Path(__file__).parents[3] / "deploy/dynamodb"
 DEFINITION = table_definition("ConversationMemory")
+KEYS_DEFINITION = table_definition("ConversationMemory-keys", indexes=KEY_INDEXES)
 ITEM_ACTIONS = {
     "TransactWriteItems": ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
 }
@@ -34,38 +42,54 @@ def allowed_in(policy: Any) -> set[str]:  # noqa: ANN401  # JSON
     return {action.removeprefix("dynamodb:") for action in statement["Action"]}
 
 
-def test_cloudformation_makes_the_table_of_the_engine_and_keeps_it(stack: Any) -> None:  # noqa: ANN401
-    table = stack["Resources"]["Table"]
+@pytest.mark.parametrize(
+    ("resource", "definition"), [("Table", DEFINITION), ("KeyTable", KEYS_DEFINITION)]
+)
+def test_cloudformation_makes_the_tables_of_the_engine_and_keeps_them(
+    stack: Any,  # noqa: ANN401  # YAML
+    resource: str,
+    definition: Any,  # noqa: ANN401  # JSON
+) -> None:
+    table = stack["Resources"][resource]
     properties = table["Properties"]
     for name in (
         *("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes"),
         *("BillingMode", "DeletionProtectionEnabled"),
     ):
-        assert properties[name] == DEFINITION[name]
-    assert stack["Parameters"]["TableName"]["Default"] == DEFINITION["TableName"]
-    ttl = properties["TimeToLiveSpecification"]
-    assert ttl == {"AttributeName": TTL_ATTRIBUTE, "Enabled": True}
+        assert properties[name] == definition[name]
     assert {table["DeletionPolicy"], table["UpdateReplacePolicy"]} == {"Retain"}
-    recovery = properties["PointInTimeRecoverySpecification"]
-    assert recovery == {"PointInTimeRecoveryEnabled": {"Ref": "PointInTimeRecovery"}}
     assert properties["SSESpecification"]["Fn::If"][1]["SSEType"] == "KMS"
 
 
-def test_terraform_makes_the_table_of_the_engine_and_keeps_it() -> None:
-    text = (FOLDER / "main.tf").read_text(encoding="utf-8")
-    resource = text[text.index('resource "aws_dynamodb_table"') :]
-    blocks = [
-        (kind, dict(re.findall(r'(\w+)\s*=\s*"?([^"\n]+)"?', body)))
-        for kind, body in re.findall(r"^  (\w+) \{\n(.*?)^  \}", resource, re.MULTILINE | re.DOTALL)
-    ]
-    of_table = dict(re.findall(r'^  (\w+)\s*= "?([^"\n]+)"?$', resource, re.MULTILINE))
-    keys = [one["AttributeName"] for one in DEFINITION["KeySchema"]]
+def test_cloudformation_names_the_tables_and_recovers_no_keys(stack: Any) -> None:  # noqa: ANN401
+    assert stack["Parameters"]["TableName"]["Default"] == DEFINITION["TableName"]
+    properties = stack["Resources"]["Table"]["Properties"]
+    ttl = properties["TimeToLiveSpecification"]
+    assert ttl == {"AttributeName": TTL_ATTRIBUTE, "Enabled": True}
+    recovery = properties["PointInTimeRecoverySpecification"]
+    assert recovery == {"PointInTimeRecoveryEnabled": {"Ref": "PointInTimeRecovery"}}
+    keys = stack["Resources"]["KeyTable"]["Properties"]
+    assert keys["TableName"] == {"Fn::Sub": keys_table("${TableName}")}
+    assert "PointInTimeRecoverySpecification" not in keys
+
+
+@pytest.mark.parametrize(
+    ("resource", "definition", "indexes"),
+    [("memory", DEFINITION, INDEXES), ("keys", KEYS_DEFINITION, KEY_INDEXES)],
+)
+def test_terraform_makes_the_tables_of_the_engine_and_keeps_them(
+    resource: str,
+    definition: Any,  # noqa: ANN401  # JSON
+    indexes: Indexes,
+) -> None:
+    of_table, blocks = terraform(resource)
+    keys = [one["AttributeName"] for one in definition["KeySchema"]]
     assert [of_table["hash_key"], of_table["range_key"]] == keys
-    assert of_table["billing_mode"] == DEFINITION["BillingMode"]
+    assert of_table["billing_mode"] == definition["BillingMode"]
     assert of_table["deletion_protection_enabled"] == "true"
     assert [one for kind, one in blocks if kind == "attribute"] == [
         {"name": one["AttributeName"], "type": one["AttributeType"]}
-        for one in DEFINITION["AttributeDefinitions"]
+        for one in definition["AttributeDefinitions"]
     ]
     assert [one for kind, one in blocks if kind == "global_secondary_index"] == [
         {
@@ -74,13 +98,32 @@ def test_terraform_makes_the_table_of_the_engine_and_keeps_it() -> None:
             "range_key": sort,
             "projection_type": "KEYS_ONLY",
         }
-        for index, (partition, sort) in INDEXES.items()
+        for index, (partition, sort) in indexes.items()
     ]
     named = dict(blocks)
-    assert named["ttl"] == {"attribute_name": TTL_ATTRIBUTE, "enabled": "true"}
     assert named["lifecycle"] == {"prevent_destroy": "true"}
-    assert named["point_in_time_recovery"] == {"enabled": "var.point_in_time_recovery"}
     assert "kms_key_arn" in named["server_side_encryption"]
+
+
+def test_terraform_names_the_tables_and_recovers_no_keys() -> None:
+    named = dict(terraform("memory")[1])
+    assert named["ttl"] == {"attribute_name": TTL_ATTRIBUTE, "enabled": "true"}
+    assert named["point_in_time_recovery"] == {"enabled": "var.point_in_time_recovery"}
+    of_table, blocks = terraform("keys")
+    assert of_table["name"] == keys_table("${var.table_name}")
+    assert "point_in_time_recovery" not in dict(blocks)
+
+
+def terraform(resource: str) -> tuple[dict[str, str], list[tuple[str, dict[str, str]]]]:
+    """The attributes of a table, and its blocks."""
+    text = (FOLDER / "main.tf").read_text(encoding="utf-8")
+    body = text[text.index(f'resource "aws_dynamodb_table" "{resource}"') :]
+    body = body[: body.index("\n}\n")]
+    blocks = [
+        (kind, dict(re.findall(r'(\w+)\s*=\s*"?([^"\n]+)"?', block)))
+        for kind, block in re.findall(r"^  (\w+) \{\n(.*?)^  \}", body, re.MULTILINE | re.DOTALL)
+    ]
+    return dict(re.findall(r'^  (\w+)\s*= "?([^"\n]+)"?$', body, re.MULTILINE)), blocks
 
 
 def test_the_policy_of_servers_allows_what_the_engine_asks_for_and_nothing_else(stack: Any) -> None:  # noqa: ANN401
@@ -95,8 +138,13 @@ def test_the_policy_of_servers_allows_what_the_engine_asks_for_and_nothing_else(
     needed |= {"DescribeTable", "DescribeTimeToLive"}
     policy = json.loads((FOLDER / "iam-server.json").read_text(encoding="utf-8"))
     assert allowed_in(policy) == needed
+    tables = [
+        part for name in ("${table}", keys_table("${table}")) for part in (name, f"{name}/index/*")
+    ]
+    assert policy["Statement"][0]["Resource"] == tables
     of_stack = stack["Resources"]["ServerPolicy"]["Properties"]["PolicyDocument"]
     assert allowed_in(of_stack) == needed
+    assert len(of_stack["Statement"][0]["Resource"]) == len(tables)
 
 
 def test_the_policy_for_one_user_reads_one_partition_alone() -> None:

@@ -22,7 +22,7 @@ from recollect.engines.dynamodb.table.items import (
     time_text,
 )
 from recollect.engines.dynamodb.table.keys import PROFILE, STATE, api_key_key, key_of
-from recollect.engines.dynamodb.table.table import Transaction, version_of
+from recollect.engines.dynamodb.table.transaction import Transaction, version_of
 
 _KEYS: Final = "@key#"
 
@@ -280,6 +280,7 @@ class Profile:
         item: Item = {
             **key_of(owner_id, PROFILE),
             "values": json_text(values),
+            "valueCount": len(values),
             "lastVersion": self.last_version,
         }
         transaction.put(item, read=self.read)

@@ -14,11 +14,17 @@ from recollect.engines.dynamodb.conversations.messages import DynamoMessages
 from recollect.engines.dynamodb.conversations.sessions import DynamoSessions
 from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.privacy.audit import DynamoAuditLog
+from recollect.engines.dynamodb.privacy.encryption import DynamoDataKeys, DynamoEncryptionStore
 from recollect.engines.dynamodb.privacy.erasure import dynamo_erasure_stores
 from recollect.engines.dynamodb.privacy.transfer import DynamoExports, DynamoImports, DynamoOwners
 from recollect.engines.dynamodb.recall.index import DynamoRecallIndex
 from recollect.engines.dynamodb.recall.outside_entries import DynamoOutsideEntries
 from recollect.engines.dynamodb.table.client import DynamoClient
+from recollect.engines.dynamodb.table.data_keys import (
+    check_data_keys,
+    key_items,
+    memory_table,
+)
 from recollect.engines.dynamodb.table.provisioning import table_state
 from recollect.engines.dynamodb.table.table import Table
 from recollect.engines.dynamodb.tenants import DynamoTenantSettings
@@ -28,6 +34,7 @@ from recollect.engines.dynamodb.work.background import (
     DynamoLearning,
     DynamoSummaries,
 )
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.errors import ConfigurationError, DatabaseUnavailable
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
@@ -37,9 +44,16 @@ _READY_SECONDS: Final = 1.0
 
 @asynccontextmanager
 async def open_table(
-    name: str, *, region: str | None = None, endpoint: str | None = None
+    name: str,
+    *,
+    region: str | None = None,
+    endpoint: str | None = None,
+    keys: OwnerKeys | None = None,
 ) -> AsyncIterator[Table]:
-    """Work on a table that is there; `ConfigurationError` says how to create it if it is not."""
+    """Work on a table that is there; `ConfigurationError` says how to create it if it is not.
+
+    With `keys`, content is encrypted; `ConfigurationError` if they do not decrypt what is there.
+    """
     # In a thread: credentials may be asked of a service, and the package takes 0.2 s to load.
     client = await asyncio.to_thread(DynamoClient, region=region, endpoint=endpoint)
     async with client:
@@ -53,7 +67,9 @@ async def open_table(
             missing = ", ".join(state.missing_indexes)
             problem = f"has no index {missing}" if missing else f"is {state.status}"
             raise ConfigurationError(f"the table {name} {problem}")
-        yield Table(client, name)
+        table = memory_table(client, name, keys or OwnerKeys())
+        await check_data_keys(table)
+        yield table
 
 
 def dynamo_stores(table: Table, clock: Clock, *, kept_in: str | None = None) -> Stores:
@@ -63,6 +79,11 @@ def dynamo_stores(table: Table, clock: Clock, *, kept_in: str | None = None) -> 
     """
     outside = None if kept_in is None else DynamoOutsideEntries(table, clock, kept_in=kept_in)
     audit = DynamoAuditLog(table, clock)
+    encryption, data_keys = None, None
+    if table.content.keys.is_on:
+        keys = key_items(table.client, table.name)
+        encryption = DynamoEncryptionStore(table, clock, keys)
+        data_keys = DynamoDataKeys(table, clock, keys)
 
     async def is_answering() -> bool:
         try:
@@ -92,11 +113,12 @@ def dynamo_stores(table: Table, clock: Clock, *, kept_in: str | None = None) -> 
         owners=DynamoOwners(table, clock),
         exports=DynamoExports(table, clock),
         imports=DynamoImports(table, clock),
-        erasure=dynamo_erasure_stores(table, clock, kept_in=kept_in),
+        erasure=dynamo_erasure_stores(table, clock, kept_in=kept_in, data_keys=data_keys),
         recall=DynamoRecallIndex(table, clock, kept_in=kept_in),
         indexing=DynamoIndexing(table, clock),
         learning=DynamoLearning(table, clock),
         outside=outside,
         activity=DynamoActivity(table, clock),
+        encryption=encryption,
         is_answering=is_answering,
     )

@@ -21,9 +21,10 @@ from recollect.engines.dynamodb.table.keys import (
     WORK_DUE,
     WORK_QUEUE,
     key_of,
+    name_of,
     queue_of,
 )
-from recollect.engines.dynamodb.table.table import name_of, version_of
+from recollect.engines.dynamodb.table.transaction import version_of
 
 TENANTS: Final = "tenant"
 """The queue of tenants that have set something, each due at its name."""

@@ -5,6 +5,7 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.engines.postgres.accounts import PostgresApiKeyStore, PostgresStateStore
 from recollect.engines.postgres.activity import PostgresActivityStore
 from recollect.engines.postgres.archive import PostgresExpiredRecords
@@ -16,7 +17,6 @@ from recollect.engines.postgres.connection.database import (
     as_application,
     normalise,
 )
-from recollect.engines.postgres.connection.owner_keys import OwnerKeys
 from recollect.engines.postgres.conversations.branches import PostgresBranchStore, PostgresTurnStore
 from recollect.engines.postgres.conversations.messages import (
     PostgresHistoryStore,

@@ -36,14 +36,17 @@ def create(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create the table with its indexes, paid per request; again, set what is missing."""
-    from recollect.engines.dynamodb.table.provisioning import create_table  # noqa: PLC0415
+    """Create the table and that of encryption keys, paid per request; again, set what is missing.
+
+    The table of keys is called like the other with -keys behind it, and has no recovery.
+    """
+    from recollect.engines.dynamodb.table.provisioning import create_tables  # noqa: PLC0415
 
     settings = load_settings()
 
     async def run() -> bool:
         async with dynamodb_client(settings) as client:
-            return await create_table(
+            return await create_tables(
                 client,
                 settings.dynamodb_table,
                 is_protected=not unprotected,
@@ -91,7 +94,7 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete the table with everything that is stored of everybody."""
-    from recollect.engines.dynamodb.table.provisioning import delete_table  # noqa: PLC0415
+    from recollect.engines.dynamodb.table.provisioning import delete_tables  # noqa: PLC0415
 
     settings = load_settings()
     name = settings.dynamodb_table
@@ -101,7 +104,7 @@ def delete(
 
     async def run() -> bool:
         async with dynamodb_client(settings) as client:
-            return await delete_table(client, name)
+            return await delete_tables(client, name)
 
     was_there = asyncio.run(run())
     text = f"the table {name} is deleted" if was_there else f"there is no table {name}"

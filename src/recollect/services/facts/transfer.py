@@ -18,7 +18,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.privacy.masking import Masker
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.errors import InvalidInput, VersionConflict
-from recollect.ports.facts import FactStore
+from recollect.ports.facts import EDITS_AT_ONCE, FactStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited
@@ -28,7 +28,7 @@ from recollect.services.facts.visibility import visible
 from recollect.services.redaction import Redaction
 
 _PAGE: Final = 200
-"""Facts that an export has in memory at once, and an import stores at once."""
+"""Facts that an export has in memory at once."""
 _EMBEDDED_AT_ONCE: Final = 100
 """Facts of an import that wait for their vectors; the worker embeds those of more.
 
@@ -91,11 +91,11 @@ class FactTransfer(Audited):
         known = await self._known(scope)
         embedding = self.embedding if len(facts) <= _EMBEDDED_AT_ONCE else None
         added = conflicting = 0
-        for start in range(0, len(facts), _PAGE):
-            page = facts[start : start + _PAGE]
+        for start in range(0, len(facts), EDITS_AT_ONCE):
+            page = facts[start : start + EDITS_AT_ONCE]
             new, refused = await self._store(scope, page, known, embedding)
             added, conflicting = added + new, conflicting + refused
-            progress(min(start + _PAGE, len(facts)))
+            progress(min(start + EDITS_AT_ONCE, len(facts)))
         skipped = len(items) - added - conflicting
         return ImportReport(added=added, skipped=skipped, conflicting=conflicting)
 

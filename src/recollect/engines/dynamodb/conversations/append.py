@@ -24,13 +24,8 @@ from recollect.engines.dynamodb.conversations.session_items import (
 )
 from recollect.engines.dynamodb.conversations.store import Conversations, is_session
 from recollect.engines.dynamodb.table.items import Attribute, Item, json_from, json_text
-from recollect.engines.dynamodb.table.keys import (
-    SORT,
-    key_of,
-    message_id_key,
-    session_key,
-)
-from recollect.engines.dynamodb.table.table import MAX_BYTES, MAX_OPERATIONS, Transaction, name_of
+from recollect.engines.dynamodb.table.keys import SORT, key_of, message_id_key, name_of, session_key
+from recollect.engines.dynamodb.table.transaction import MAX_BYTES, MAX_OPERATIONS, Transaction
 from recollect.engines.dynamodb.work.job_items import queue_compaction
 from recollect.errors import ErasureUnderWay, IdAlreadyUsed, MessageNotFound
 from recollect.ports.conversations import Appended, SessionStart, WriteTerms

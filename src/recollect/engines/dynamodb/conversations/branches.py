@@ -1,6 +1,7 @@
 """Branches and turns: which messages are active, and how far turns have come."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, Unpack
@@ -20,9 +21,9 @@ from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.session_items import PENDING, pending_before
 from recollect.engines.dynamodb.conversations.store import DynamoStore
 from recollect.engines.dynamodb.table.items import time_text
-from recollect.engines.dynamodb.table.keys import SORT
-from recollect.engines.dynamodb.table.table import Transaction, owner_of
-from recollect.errors import IdAlreadyUsed
+from recollect.engines.dynamodb.table.keys import SORT, owner_of
+from recollect.engines.dynamodb.table.transaction import Transaction
+from recollect.errors import ContentUnreadable, IdAlreadyUsed
 from recollect.ports.conversations import Followed, StoredTurn, WriteTerms
 
 _READ: Final = 10
@@ -197,9 +198,10 @@ class DynamoTurns(DynamoStore):
         failed = 0
         for key in waiting:
             session_id = UUID(str(key[SORT]).partition("#")[0])
-            one = await self.data.stored(owner_of(key), session_id)
+            one = await self.sealed_data.stored(owner_of(key), session_id)
             if one is not None and pending_before(one, started_by):
-                failed += await self._fail(one, started_by)
+                with suppress(ContentUnreadable):  # those of other owners fail all the same
+                    failed += await self._fail(one, started_by)
         return failed
 
     async def _fail(self, one: Conversation, started_by: datetime) -> int:

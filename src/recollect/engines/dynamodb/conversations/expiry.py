@@ -13,8 +13,7 @@ from recollect.engines.dynamodb.conversations.purging import PURGES, purge
 from recollect.engines.dynamodb.conversations.store import EXPIRY, DynamoStore
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
-from recollect.engines.dynamodb.table.keys import WORK_DUE, WORK_QUEUE, queue_of
-from recollect.engines.dynamodb.table.table import owner_of
+from recollect.engines.dynamodb.table.keys import WORK_DUE, WORK_QUEUE, owner_of, queue_of
 from recollect.ports.privacy.archive import ExpiredSession
 
 _AT_ONCE: Final = 1000
@@ -50,7 +49,7 @@ class DynamoExpiredBase(DynamoStore):
             by_owner.setdefault(owner_of(item), []).append(UUID(str(item["sessionId"])))
         stored: dict[tuple[UUID, UUID], Conversation] = {}
         for owner_id, ids in by_owner.items():
-            for one in (await self.data.many(owner_id, ids)).values():
+            for one in (await self.sealed_data.many(owner_id, ids)).values():
                 stored[owner_id, one.session_id] = one
         expired, moved = [], 0
         for item in items.values():
@@ -119,7 +118,7 @@ class DynamoExpiredRecords(DynamoExpiredBase):
     async def find(
         self, scope: Scope, session_ids: Sequence[UUID], *, now: datetime
     ) -> tuple[ExpiredSession, ...]:
-        found = (await self.data.many(scope.owner_id, session_ids)).values()
+        found = (await self.sealed_data.many(scope.owner_id, session_ids)).values()
         gone = (one for one in found if one.has_expired(now) and not one.is_being_erased)
         return tuple(map(_expired, gone))
 
@@ -144,7 +143,7 @@ class DynamoExpiredRecords(DynamoExpiredBase):
     async def delete(self, sessions: Sequence[ExpiredSession], *, now: datetime) -> int:
         deleted = 0
         for session in sessions:
-            one = await self.data.stored(session.scope.owner_id, session.session_id)
+            one = await self.sealed_data.stored(session.scope.owner_id, session.session_id)
             if one is None or one.is_being_erased or _expired(one) != session:
                 continue
             with suppress(ConditionFailed):

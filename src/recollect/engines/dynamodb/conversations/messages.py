@@ -18,7 +18,7 @@ from recollect.engines.dynamodb.conversations.store import DynamoStore, is_sessi
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries
 from recollect.engines.dynamodb.table.items import Item
 from recollect.engines.dynamodb.table.keys import SORT, messages_prefix
-from recollect.engines.dynamodb.table.table import Transaction
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.ports.conversations import (
     MAX_WINDOW,
     Appended,

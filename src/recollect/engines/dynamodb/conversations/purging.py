@@ -27,10 +27,12 @@ from recollect.engines.dynamodb.table.keys import (
     message_id_key,
     message_key,
     messages_prefix,
+    owner_of,
     purge_key,
     queue_of,
 )
-from recollect.engines.dynamodb.table.table import Table, Transaction, in_parts, owner_of
+from recollect.engines.dynamodb.table.table import Table, in_parts
+from recollect.engines.dynamodb.table.transaction import Transaction
 
 PURGES: Final = "purge"
 CHANGES: Final = "changes"
@@ -71,7 +73,7 @@ async def purge(table: Table, marker: Item) -> None:
 
 async def _purge_messages(table: Table, owner_id: UUID, first: str, last: str) -> None:
     keys: list[Item] = []
-    async for item in table.items(owner_id, first, last):
+    async for item in table.sealed.items(owner_id, first, last):
         keys.append(item)
         if len(keys) >= _AT_ONCE:
             await _delete_messages(table, owner_id, keys)
@@ -98,7 +100,7 @@ async def _purge_entries(table: Table, owner_id: UUID, prefix: str, gone: Ranges
     """Delete the recall entries of a conversation that have one of the messages, or all."""
     entries = [
         item
-        async for item in table.items(owner_id, prefix)
+        async for item in table.sealed.items(owner_id, prefix)
         if not gone or any(number in gone for number in json_from(item["sequences"]))
     ]
     if entries:

@@ -33,7 +33,7 @@ from recollect.engines.dynamodb.table.keys import (
     queue_of,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import VERSION
+from recollect.engines.dynamodb.table.transaction import VERSION
 from recollect.errors import InvalidInput
 
 PENDING: Final = "pending"
@@ -178,7 +178,7 @@ def _session_from(item: Mapping[str, Attribute], summary: Summary | None) -> Ses
     return Session(
         session_id=UUID(str(item["sessionId"])),
         name=None if name is None else str(name),
-        metadata=json_from(item["metadata"]),
+        metadata=json_from(item.get("metadata")),
         databases=tuple(json_from(item["databases"])),
         tags=tuple(json_from(item["tags"])),
         created_at=time_from(item["createdAt"]),

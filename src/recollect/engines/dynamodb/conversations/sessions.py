@@ -29,7 +29,7 @@ from recollect.engines.dynamodb.table.keys import (
     PARTITION,
     SORT,
 )
-from recollect.engines.dynamodb.table.table import Transaction
+from recollect.engines.dynamodb.table.transaction import Transaction
 
 Place = TypeVar("Place", SessionPosition, AccessPosition)
 _CHANGED: Final = tuple(part.name for part in fields(SessionChanges))

@@ -1,6 +1,7 @@
 """Reads conversations from the table, changes them as they were read, and deletes them."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, TypeVar
@@ -17,10 +18,12 @@ from recollect.engines.dynamodb.conversations.session_items import (
     written_conversation,
 )
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries, tenant_id
+from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
 from recollect.engines.dynamodb.table.keys import (
     LAST,
     OWNER,
+    PARTITION,
     SORT,
     WORK_DUE,
     WORK_QUEUE,
@@ -28,10 +31,12 @@ from recollect.engines.dynamodb.table.keys import (
     known_session_key,
     message_key,
     messages_prefix,
+    name_of,
     queue_of,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import Table, Transaction, name_of
+from recollect.engines.dynamodb.table.table import Table
+from recollect.engines.dynamodb.table.transaction import VERSION, Transaction
 from recollect.errors import ErasureUnderWay
 from recollect.ports.runtime import Clock
 
@@ -52,6 +57,9 @@ class DynamoStore:
         self.table = table
         self.clock = clock
         self.data = Conversations(table, clock)
+        self.sealed_data = Conversations(table.sealed, clock)
+        """Conversations without names, metadata and summaries, for what needs their states alone;
+        they cannot be stored."""
 
 
 class Conversations:
@@ -241,6 +249,19 @@ class Conversations:
             condition=NOT_ERASED,
             names={"#tenant": "tenant", "#user": "user"},
         )
+
+    async def hide(self, one: Conversation) -> None:
+        """Let nobody find a conversation any more, which is about to be erased.
+
+        It is changed in place, without a look at its content, which may be unreadable.
+        """
+        with suppress(ConditionFailed):  # it is gone already
+            await self.table.update(
+                key_of(one.owner_id, session_key(one.session_id)),
+                f"SET isBeingErased = :true REMOVE {WORK_QUEUE}, {WORK_DUE} ADD {VERSION} :one",
+                {":true": True, ":one": 1},
+                condition=f"attribute_exists({PARTITION})",
+            )
 
     async def delete(self, one: Conversation, entry: OwnedEntry | None) -> None:
         """Delete a conversation as it was read with everything in it; raises `ConditionFailed`."""

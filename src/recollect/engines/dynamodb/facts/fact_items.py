@@ -133,6 +133,8 @@ def history_item(
         **key_of(owner_id, fact_history_key(fact_id)),
         "factId": str(fact_id),
         "changes": json_text(written),
+        # An erasure counts them where they cannot be decrypted any more.
+        "changeCount": len(written),
     }
 
 

@@ -1,6 +1,7 @@
 """Facts about users: an owner has hundreds, so they are compared in the process."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -32,6 +33,7 @@ from recollect.engines.dynamodb.facts.fact_items import (
     history_item,
     vector_bytes,
 )
+from recollect.engines.dynamodb.facts.owner_facts import OwnerFacts
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
@@ -43,41 +45,22 @@ from recollect.engines.dynamodb.table.keys import (
     fact_history_key,
     fact_key,
     key_of,
-    queue_of,
-)
-from recollect.engines.dynamodb.table.table import (
-    VERSION,
-    Transaction,
-    in_parts,
     name_of,
     owner_of,
-    version_of,
+    queue_of,
 )
+from recollect.engines.dynamodb.table.table import in_parts
+from recollect.engines.dynamodb.table.transaction import VERSION, Transaction, version_of
 from recollect.engines.dynamodb.work.embedded import MIXED, common_model, note_model
+from recollect.errors import ContentUnreadable, InvalidInput
+from recollect.ports.facts import EDITS_AT_ONCE
 
 OWNERS_WITH_FACTS: Final = "facts"
 """The queue of all owners with active facts, each due at the model of all their vectors."""
-_EDITS_AT_ONCE: Final = 48
-"""Facts of one transaction, each with its history."""
 _MOST_OWNERS: Final = 100_000
 _OWNERS_AT_ONCE: Final = 20
 _FACTS: Final = "@fact#"
 _HISTORIES: Final = "@facthistory#"
-
-
-class OwnerFacts:
-    """The facts of an owner as they were read, by id."""
-
-    def __init__(self, head: Item | None, facts: Iterable[Item], histories: Iterable[Item]) -> None:
-        self.read = version_of(head)
-        self.items = {UUID(str(item["factId"])): item for item in facts}
-        self.facts = {key: embedded_fact_from(item) for key, item in self.items.items()}
-        self.histories = {UUID(str(item["factId"])): history_from(item) for item in histories}
-
-    @property
-    def changes(self) -> Iterator[FactChange]:
-        """The changes of all facts."""
-        return (change for history in self.histories.values() for change in history)
 
 
 class DynamoFacts(DynamoStore):
@@ -91,6 +74,10 @@ class DynamoFacts(DynamoStore):
         *,
         learnt_from: UUID | None = None,
     ) -> bool:
+        if len(edits) > EDITS_AT_ONCE:
+            problem = f"must be at most {EDITS_AT_ONCE} that DynamoDB changes all or none"
+            raise InvalidInput("facts", problem)
+
         async def attempt() -> bool:
             await self.data.refuse_erased(scope.owner_id)
             if learnt_from is not None:
@@ -125,20 +112,22 @@ class DynamoFacts(DynamoStore):
         changed: Mapping[UUID, EmbeddedFact],
         histories: Mapping[UUID, tuple[FactChange, ...]],
     ) -> None:
-        """Store facts on top of what was read; many in several transactions."""
-        parts = [*in_parts(changed.items(), _EDITS_AT_ONCE)]
-        after = {**owner.facts, **changed}.values()
-        for number, part in enumerate(parts, start=1):
-            transaction = self.table.transaction()
-            # Until the last part is stored, some facts are as they were.
-            there = after if number == len(parts) else [*owner.facts.values(), *after]
-            self._put_head(scope, transaction, there, read=owner.read + number - 1)
-            for fact_id, one in part:
-                read = version_of(owner.items.get(fact_id))
-                transaction.put(fact_item(scope.owner_id, one), read=read)
-                transaction.put(history_item(scope.owner_id, fact_id, histories[fact_id]))
-            self.data.claim_owner(scope, transaction)
-            await self.table.write(transaction)
+        """Store facts on top of what was read, in one transaction.
+
+        Raises:
+            InvalidInput: it takes no more bytes; nothing is stored.
+        """
+        transaction = self.table.transaction()
+        there = {**owner.facts, **changed}.values()
+        self._put_head(scope, transaction, there, read=owner.read)
+        for fact_id, one in changed.items():
+            read = version_of(owner.items.get(fact_id))
+            transaction.put(fact_item(scope.owner_id, one), read=read)
+            transaction.put(history_item(scope.owner_id, fact_id, histories[fact_id]))
+        self.data.claim_owner(scope, transaction)
+        if not transaction.fits:
+            raise InvalidInput("facts", "have longer histories than DynamoDB changes all or none")
+        await self.table.write(transaction)
 
     def _put_head(
         self, scope: Scope, transaction: Transaction, facts: Iterable[EmbeddedFact], *, read: int
@@ -232,29 +221,31 @@ class DynamoFacts(DynamoStore):
 
     async def delete(self, scope: Scope, fact_ids: Collection[UUID] | None = None) -> int:
         async with self.table.alone(scope.owner_id, FACTS):
-            return await self.table.repeated(lambda: self._delete(scope, fact_ids))
+            deleted = 0
+            while count := await self.table.repeated(lambda: self._delete(scope, fact_ids)):
+                deleted += count
+                if count < EDITS_AT_ONCE:
+                    break
+            return deleted
 
     async def _delete(self, scope: Scope, fact_ids: Collection[UUID] | None) -> int:
+        """Delete as many as one transaction takes, and tell of them in it; how many."""
         owner = await self.read(scope.owner_id)
-        deleted = owner.facts.keys() & set(owner.facts if fact_ids is None else fact_ids)
-        if not deleted:
+        chosen = owner.facts.keys() & set(owner.facts if fact_ids is None else fact_ids)
+        if not chosen:
             return 0
+        deleted = {*sorted(chosen)[:EDITS_AT_ONCE]}
+        transaction = self.table.transaction()
+        left = [one for key, one in owner.facts.items() if key not in deleted]
+        self._put_head(scope, transaction, left, read=owner.read)
+        for fact_id in deleted:
+            transaction.delete(key_of(scope.owner_id, fact_key(fact_id)))
+            transaction.delete(key_of(scope.owner_id, fact_history_key(fact_id)))
         action = AuditAction.FACTS_CLEARED if fact_ids is None else AuditAction.FACT_DELETED
         (target,) = fact_ids if fact_ids and len(fact_ids) == 1 else (scope.owner_id,)
-        now = self.clock.now()
-        entry = OwnedEntry.of(scope, action, target, count=len(deleted), at=now)
-        parts = [*in_parts(sorted(deleted), _EDITS_AT_ONCE)]
-        left = [one for key, one in owner.facts.items() if key not in deleted]
-        for number, part in enumerate(parts):
-            transaction = self.table.transaction()
-            there = left if part is parts[-1] else owner.facts.values()
-            self._put_head(scope, transaction, there, read=owner.read + number)
-            for fact_id in part:
-                transaction.delete(key_of(scope.owner_id, fact_key(fact_id)))
-                transaction.delete(key_of(scope.owner_id, fact_history_key(fact_id)))
-            if number == 0:
-                await add_entries(self.table, transaction, [entry])
-            await self.table.write(transaction)
+        entry = OwnedEntry.of(scope, action, target, count=len(deleted), at=self.clock.now())
+        await add_entries(self.table, transaction, [entry])
+        await self.table.write(transaction)
         return len(deleted)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Fact], ...]:
@@ -262,8 +253,9 @@ class DynamoFacts(DynamoStore):
         found: list[tuple[Scope, Fact]] = []
         for part in in_parts(keys, _OWNERS_AT_ONCE):
             for head in (await self.table.get_many(part)).values():
-                outdated = await self._outdated_of(head, model)
-                found += [(stored_scope(head), fact) for fact in outdated]
+                with suppress(ContentUnreadable):  # those of other owners are embedded all the same
+                    outdated = await self._outdated_of(head, model)
+                    found += [(stored_scope(head), fact) for fact in outdated]
                 if len(found) >= limit:
                     return tuple(found[:limit])
         return tuple(found)
@@ -280,7 +272,7 @@ class DynamoFacts(DynamoStore):
         self, scope: Scope, vectors: Mapping[UUID, tuple[int, Vector]], *, model: str
     ) -> None:
         async with self.table.alone(scope.owner_id, FACTS):
-            for part in in_parts(vectors.items(), _EDITS_AT_ONCE):
+            for part in in_parts(vectors.items(), EDITS_AT_ONCE):
                 await self.table.repeated(partial(self._embed, scope, dict(part), model))
 
     async def _embed(

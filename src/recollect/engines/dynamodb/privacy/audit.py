@@ -39,15 +39,11 @@ from recollect.engines.dynamodb.table.keys import (
     WORK_QUEUE,
     audit_key,
     key_of,
-)
-from recollect.engines.dynamodb.table.table import (
-    MAX_OPERATIONS,
-    Table,
-    in_parts,
     name_of,
     owner_of,
-    version_of,
 )
+from recollect.engines.dynamodb.table.table import Table, in_parts
+from recollect.engines.dynamodb.table.transaction import MAX_OPERATIONS, version_of
 from recollect.ports.runtime import Clock
 
 _ANY_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -21,9 +21,11 @@ from recollect.engines.dynamodb.table.keys import (
     WORK_QUEUE,
     audit_key,
     key_of,
+    owner_of,
     queue_of,
 )
-from recollect.engines.dynamodb.table.table import Table, Transaction, owner_of, version_of
+from recollect.engines.dynamodb.table.table import Table
+from recollect.engines.dynamodb.table.transaction import Transaction, version_of
 
 CHAINS: Final = "chain"
 """The queue of all chains, each due at its tenant and owner."""

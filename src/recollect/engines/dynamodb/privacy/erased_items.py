@@ -13,7 +13,8 @@ from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.messages import remove_messages
 from recollect.engines.dynamodb.conversations.purging import purge
 from recollect.engines.dynamodb.conversations.store import DynamoStore
-from recollect.engines.dynamodb.facts.store import DynamoFacts, OwnerFacts
+from recollect.engines.dynamodb.facts.owner_facts import OwnerFacts
+from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.recall.removals import REMOVALS_PREFIX, put_removals
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
@@ -29,7 +30,7 @@ from recollect.engines.dynamodb.table.keys import (
     messages_prefix,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import Transaction
+from recollect.engines.dynamodb.table.table import Table
 
 _STAYS: Final = ("@audit", "@erasure#", "@key#", "@owner", "@part#", "@receiptkey", "@settings")
 """What is kept of an owner: who did what, erasures and their receipts, a tenant's keys."""
@@ -53,12 +54,15 @@ class Erased:
         self._table = store.table
         self._owner_id = owner_id
         self._request = request
+        # What goes as a whole is not read: it may be unreadable, and has to go all the same.
+        is_in_part = request.kind is ErasureKind.BEFORE
+        self._data = store.data if is_in_part else store.sealed_data
 
     async def is_there(self) -> bool:
         """Whether readers find the session that is to be erased."""
         session_id = self._request.session_id
         assert session_id is not None  # noqa: S101  # of a session alone
-        one = await self._store.data.stored(self._owner_id, session_id)
+        one = await self._data.stored(self._owner_id, session_id)
         return one is not None and one.is_visible(self._store.clock.now())
 
     async def count_messages(self) -> int:
@@ -76,9 +80,7 @@ class Erased:
             return {}
         for one in await self._conversations():
             if not one.is_being_erased:
-                await self._store.data.change(
-                    one.scope, one.session_id, _mark_erased, sees_hidden=True
-                )
+                await self._data.hide(one)
         counts = await self._erase_facts()
         if self._request.kind is ErasureKind.EVERYTHING:
             counts += await self._erase_profile(everything=True)
@@ -105,8 +107,8 @@ class Erased:
     async def _conversations(self) -> list[Conversation]:
         session_id = self._request.session_id
         if session_id is None:
-            return await self._store.data.of_owner(self._owner_id, hidden=True)
-        one = await self._store.data.stored(self._owner_id, session_id)
+            return await self._data.of_owner(self._owner_id, hidden=True)
+        one = await self._data.stored(self._owner_id, session_id)
         return [] if one is None else [one]
 
     async def _old(self, one: Conversation) -> list[Message]:
@@ -118,7 +120,7 @@ class Erased:
         if before is not None:
             return await self._erase_before(one)
         prefix = entry_prefix(one.session_id, one.incarnation)
-        entries = [1 async for _ in self._table.items(self._owner_id, prefix)]
+        entries = [1 async for _ in self._table.sealed.items(self._owner_id, prefix)]
         counts = Counter(
             sessions=1,
             messages=one.stored_count,
@@ -127,7 +129,7 @@ class Erased:
             recall_entries=len(entries),
         )
         with suppress(ConditionFailed):  # another worker was faster
-            await self._store.data.delete(one, None)
+            await self._data.delete(one, None)
             return counts
         return Counter()
 
@@ -157,6 +159,8 @@ class Erased:
         return counts
 
     async def _erase_facts(self) -> Counter[str]:
+        if self._request.kind is ErasureKind.EVERYTHING:
+            return await self._erase_all_facts()
         facts = DynamoFacts(self._store.table, self._store.clock)
         owner = await facts.read(self._owner_id)
         chosen = await self._chosen_facts(owner)
@@ -167,11 +171,17 @@ class Erased:
         changes = sum(len(owner.histories.get(one, ())) for one in chosen)
         return Counter(facts=len(chosen), fact_changes=changes)
 
+    async def _erase_all_facts(self) -> Counter[str]:
+        table = self._table.sealed
+        facts = [item async for item in table.items(self._owner_id, "@fact#")]
+        histories = [item async for item in table.items(self._owner_id, "@facthistory#")]
+        await self._table.delete_all([*facts, *histories])
+        changes = sum(int(item["changeCount"]) for item in histories)
+        return Counter(facts=len(facts), fact_changes=changes)
+
     async def _chosen_facts(self, owner: OwnerFacts) -> set[UUID]:
         """The facts that go with what is erased: learnt from it, citing it, or as old."""
         request = self._request
-        if request.kind is ErasureKind.EVERYTHING:
-            return {*owner.facts}
         if not owner.facts:
             return set()
         gone = {
@@ -191,37 +201,46 @@ class Erased:
         return chosen
 
     async def _erase_profile(self, *, everything: bool) -> Counter[str]:
-        counts: Counter[str] = Counter()
-        profile = await read_profile(self._store, self._owner_id)
+        values = await (self._erase_all_values() if everything else self._erase_old_values())
+        counts = Counter(profile_values=values)
         before = self._request.before
-        old = [
-            key
-            for key, one in profile.values.items()
-            if everything or (before is not None and one.updated_at < before)
-        ]
-        if everything:
-            await self._table.delete(key_of(self._owner_id, PROFILE))
-        elif old:
-            for key in old:
-                del profile.values[key]
-            transaction = self._table.transaction()
-            profile.put(transaction, self._owner_id)
-            await self._table.write(transaction)
         state = await self._table.get(self._owner_id, STATE)
         if state is not None and (
             everything or (before is not None and str(state["updatedAt"]) < time_text(before))
         ):
             await self._table.delete(state)
             counts["states"] += 1
-        counts["profile_values"] += len(old)
         return counts
+
+    async def _erase_all_values(self) -> int:
+        profile = await self._table.sealed.get(self._owner_id, PROFILE)
+        if profile is None:
+            return 0
+        await self._table.delete(profile)
+        return int(profile["valueCount"])
+
+    async def _erase_old_values(self) -> int:
+        before = self._request.before
+        profile = await read_profile(self._store, self._owner_id)
+        old = [
+            key
+            for key, one in profile.values.items()
+            if before is not None and one.updated_at < before
+        ]
+        if old:
+            for key in old:
+                del profile.values[key]
+            transaction = self._table.transaction()
+            profile.put(transaction, self._owner_id)
+            await self._table.write(transaction)
+        return len(old)
 
     async def _sweep(self) -> Counter[str]:
         """Delete whatever else there is of the owner."""
         # Notes of vectors outside go once these are erased there.
         left = [
             item
-            async for item in _others(self._store, self._owner_id)
+            async for item in _others(self._table.sealed, self._owner_id)
             if not str(item[SORT]).startswith(REMOVALS_PREFIX)
         ]
         await put_removals(self._table, left)
@@ -237,13 +256,9 @@ class Erased:
 _FACT_KEYS: Final = (fact_key, fact_history_key)
 
 
-async def _mark_erased(one: Conversation, _: Transaction) -> None:
-    one.is_being_erased = True
-
-
-async def _others(store: DynamoStore, owner_id: UUID) -> AsyncIterator[Item]:
+async def _others(table: Table, owner_id: UUID) -> AsyncIterator[Item]:
     """All items of an owner but those that stay."""
-    async for item in store.table.items(owner_id, _FIRST, LAST):
+    async for item in table.items(owner_id, _FIRST, LAST):
         if not str(item[SORT]).startswith(_STAYS):
             yield item
 
@@ -264,7 +279,7 @@ async def items_left(store: DynamoStore, erasure: Erasure) -> dict[str, int]:
         case ErasureKind.TENANT:
             return {}
         case ErasureKind.EVERYTHING:
-            items = [item async for item in _others(store, erasure.owner_id)]
+            items = [item async for item in _others(store.table.sealed, erasure.owner_id)]
             return _counted(items)
         case ErasureKind.SESSION:
             return await _left_of_session(store, erasure)
@@ -281,7 +296,7 @@ async def items_left(store: DynamoStore, erasure: Erasure) -> dict[str, int]:
 async def _left_of_session(store: DynamoStore, erasure: Erasure) -> dict[str, int]:
     session_id = erasure.request.session_id
     assert session_id is not None  # noqa: S101  # of a session alone
-    table, owner_id = store.table, erasure.owner_id
+    table, owner_id = store.table.sealed, erasure.owner_id
     prefix = messages_prefix(session_id)
     messages = [item async for item in table.items(owner_id, prefix)]
     entries = [item async for item in table.items(owner_id, f"@entry#{session_id}#")]
@@ -298,9 +313,12 @@ def _counted(items: Iterable[Item]) -> dict[str, int]:
     return counts
 
 
-async def texts_left(store: DynamoStore, owner_id: UUID) -> AsyncIterator[str]:
+async def texts_left(store: DynamoStore, erasure: Erasure) -> AsyncIterator[str]:
     """Yield every text that is still stored of an owner."""
-    async for item in _others(store, owner_id):
+    # Once everything is erased so is the key: what were left could not be decrypted.
+    is_whole = erasure.request.kind is ErasureKind.EVERYTHING
+    table = store.table.as_stored if is_whole else store.table
+    async for item in _others(table, erasure.owner_id):
         for value in item.values():
             if isinstance(value, str):
                 yield value

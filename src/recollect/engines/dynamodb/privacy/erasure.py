@@ -1,10 +1,10 @@
-"""Erasures: durable, carried on in pieces, and verified by reading everything of the owner."""
+"""Erasures: durable, and carried on in pieces."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from recollect.domain.erasure.erasure import (
@@ -15,11 +15,8 @@ from recollect.domain.erasure.erasure import (
     ErasureRequest,
     ErasureState,
 )
-from recollect.domain.erasure.phrases import phrases_of
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
-from recollect.engines.dynamodb.conversations.conversation import Conversation
-from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import (
     NOT_ERASED,
     OWNERS,
@@ -27,39 +24,42 @@ from recollect.engines.dynamodb.conversations.store import (
     owner_due,
 )
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries, tenant_id
-from recollect.engines.dynamodb.privacy.erased_items import Erased, items_left, texts_left
+from recollect.engines.dynamodb.privacy.erased_items import Erased, items_left
+from recollect.engines.dynamodb.privacy.erased_phrases import DynamoErasedPhrases
 from recollect.engines.dynamodb.privacy.erasure_items import (
     DONE,
     UNDER_WAY,
     erasure_from,
     erasure_item,
 )
-from recollect.engines.dynamodb.recall.removals import RemovalNotes
+from recollect.engines.dynamodb.privacy.receipt_keys import DynamoReceiptKeys
+from recollect.engines.dynamodb.privacy.tenant_erasures import DynamoTenantErasures, part_prefix
+from recollect.engines.dynamodb.recall.removals import DynamoOwnerRemovals, RemovalNotes
 from recollect.engines.dynamodb.table.client import ConditionFailed
-from recollect.engines.dynamodb.table.items import Item, optional_time, time_from, time_text
+from recollect.engines.dynamodb.table.items import time_from, time_text
 from recollect.engines.dynamodb.table.keys import (
-    LAST,
     OWNER,
     WORK_DUE,
     WORK_QUEUE,
     erasure_key,
     key_of,
+    name_of,
+    owner_of,
     queue_of,
 )
-from recollect.engines.dynamodb.table.table import Table, Transaction, name_of, owner_of, version_of
+from recollect.engines.dynamodb.table.table import Table
+from recollect.engines.dynamodb.table.transaction import Transaction, version_of
 from recollect.errors import ErasureUnderWay
-from recollect.ports.privacy.erasure import ErasureStores, RecentErasure, TenantProgress
-from recollect.ports.recall import EntryKey
+from recollect.ports.privacy.erasure import Erasable, ErasureStores, RecentErasure
 from recollect.ports.runtime import Clock
 
 _ERASURES: Final = "@erasure#"
 _MOST: Final = 100_000
-_SYSTEM: Final = UUID(int=0)
-_RECEIPT_KEY: Final = "@receiptkey"
-_SAMPLED_SESSIONS: Final = 20
 
 
-def dynamo_erasure_stores(table: Table, clock: Clock, *, kept_in: str | None) -> ErasureStores:
+def dynamo_erasure_stores(
+    table: Table, clock: Clock, *, kept_in: str | None, data_keys: Erasable | None
+) -> ErasureStores:
     """All that erasures need; `kept_in` names the store that vectors are in."""
     return ErasureStores(
         removals=None if kept_in is None else DynamoOwnerRemovals(table, kept_in),
@@ -68,6 +68,7 @@ def dynamo_erasure_stores(table: Table, clock: Clock, *, kept_in: str | None) ->
         tenants=DynamoTenantErasures(table, clock),
         phrases=DynamoErasedPhrases(table, clock),
         receipt_keys=DynamoReceiptKeys(table, clock),
+        data_keys=data_keys,
     )
 
 
@@ -123,7 +124,7 @@ class DynamoErasures(DynamoStore):
         if erasure.request.kind is ErasureKind.EVERYTHING:
             _mark_owner(transaction, scope, self.clock.now())
         if erasure.part_of is not None:
-            part = f"{_part_prefix(erasure.part_of)}{erasure.owner_id}"
+            part = f"{part_prefix(erasure.part_of)}{erasure.owner_id}"
             transaction.put(
                 {
                     **key_of(tenant_id(scope.tenant), part),
@@ -163,18 +164,20 @@ class DynamoErasures(DynamoStore):
             added = dict(Counter(known.counts.get(place, {})) + Counter(counts))
             return replace(known, counts={**known.counts, place: added})
 
-        await self._change(erasure, change)
+        await self.change(erasure, change)
 
     async def postpone(self, erasure: Erasure, *, until: datetime, waits_for: str | None) -> None:
-        await self._change(erasure, lambda one: replace(one, waits_for=waits_for), due=until)
+        await self.change(erasure, lambda one: replace(one, waits_for=waits_for), due=until)
 
-    async def _change(
+    async def change(
         self,
         erasure: Erasure,
         change: Callable[[Erasure], Erasure],
         *,
         due: datetime | None = None,
     ) -> None:
+        """Change an erasure that is not done, as it is stored now."""
+
         async def attempt() -> None:
             item = await self.table.get(erasure.owner_id, erasure_key(erasure.erasure_id))
             if item is None or erasure_from(item).is_done:
@@ -249,10 +252,6 @@ def _mark_owner(transaction: Transaction, scope: Scope | TenantScope, now: datet
     )
 
 
-def _part_prefix(erasure_id: UUID) -> str:
-    return f"@part#{erasure_id}#"
-
-
 class DynamoErasable(DynamoStore):
     """Implements `recollect.ports.privacy.erasure.Erasable`."""
 
@@ -269,156 +268,3 @@ class DynamoErasable(DynamoStore):
 
     async def remaining(self, erasure: Erasure) -> Counts:
         return await items_left(self, erasure)
-
-
-class DynamoTenantErasures(DynamoStore):
-    """Implements `recollect.ports.privacy.erasure.TenantErasures`."""
-
-    async def users(self, erasure: Erasure, *, after: UUID | None, limit: int) -> tuple[Scope, ...]:
-        owners = await self._owners(erasure)
-        parts = {part.owner_id for part in await self._parts(erasure)}
-        chosen = [
-            stored_scope(item)
-            for item in owners
-            if not item.get("isBeingErased") and UUID(str(item["userId"])) not in parts
-        ]
-        chosen.sort(key=lambda scope: scope.owner_id)
-        return tuple(one for one in chosen if after is None or one.owner_id > after)[:limit]
-
-    async def progress(self, erasure: Erasure) -> TenantProgress:
-        parts = await self._parts(erasure)
-        counts: dict[str, Counter[str]] = {}
-        for part in parts:
-            for place, erased in part.counts.items():
-                counts[place] = counts.get(place, Counter()) + Counter(erased)
-        done = [part for part in parts if part.is_done]
-        finished = {part.owner_id for part in done}
-        waiting = {UUID(str(item["userId"])) for item in await self._owners(erasure)}
-        begun = {part.owner_id for part in parts}
-        return TenantProgress(
-            parts=len(parts),
-            done=len(done),
-            left=len((waiting | begun) - finished),
-            expected=sum(part.expected for part in parts),
-            sampled=sum(map(_sampled, done)),
-            counts=counts,
-        )
-
-    async def _owners(self, erasure: Erasure) -> list[Item]:
-        """The users of the tenant who were there when its erasure was requested."""
-        tenant = erasure.owner_id
-        keys = await self.table.waiting(
-            OWNERS, since=f"{tenant}#", until=f"{tenant}#{LAST}", limit=_MOST
-        )
-        items = (await self.table.get_many(keys)).values()
-        requested = erasure.requested_at
-        return [
-            item
-            for item in items
-            if item.get("user") and (optional_time(item["createdAt"]) or requested) <= requested
-        ]
-
-    async def _parts(self, erasure: Erasure) -> list[Erasure]:
-        prefix = _part_prefix(erasure.erasure_id)
-        keys = [
-            key_of(UUID(str(item["partOwner"])), erasure_key(UUID(str(item["erasureId"]))))
-            async for item in self.table.items(erasure.owner_id, prefix)
-        ]
-        items = await self.table.get_many(keys) if keys else {}
-        return [erasure_from(item) for item in items.values()]
-
-
-def _sampled(part: Erasure) -> int:
-    receipt: Any = part.receipt or {}
-    return int(receipt.get("verification", {}).get("phrases", {}).get("sampled", 0))
-
-
-class DynamoErasedPhrases(DynamoStore):
-    """Implements `recollect.ports.privacy.erasure.ErasedPhrases`."""
-
-    async def sample(self, erasure: Erasure, *, limit: int) -> tuple[str, ...]:
-        if erasure.request.kind is ErasureKind.TENANT:
-            return ()
-        conversations = await self._conversations(erasure)
-        texts: list[str] = []
-        for one in conversations[:_SAMPLED_SESSIONS]:
-            async for message in self.data.messages(one, limit=limit):
-                if erasure.request.has_message(message):
-                    texts.append(message.content)
-                if len(texts) >= limit * 4:
-                    break
-        phrases = phrases_of(texts)[:limit]
-        return tuple(await self._only_erased(erasure, phrases))
-
-    async def found(self, erasure: Erasure, phrases: Sequence[str]) -> int:
-        gone = await self._only_erased(erasure, phrases)
-        left = [text async for text in texts_left(self, erasure.owner_id)] if gone else []
-        return sum(any(phrase in text for text in left) for phrase in gone)
-
-    async def _conversations(self, erasure: Erasure) -> list[Conversation]:
-        found = await self.data.of_owner(erasure.owner_id, hidden=True)
-        session_id = erasure.request.session_id
-        return [one for one in found if session_id in {None, one.session_id}]
-
-    async def _only_erased(self, erasure: Erasure, phrases: Sequence[str]) -> list[str]:
-        """The phrases that no message has which stays."""
-        if not phrases or erasure.request.kind is ErasureKind.EVERYTHING:
-            return [*phrases]
-        staying: list[str] = []
-        for one in await self.data.of_owner(erasure.owner_id, hidden=True):
-            staying += [
-                message.content
-                async for message in self.data.messages(one)
-                if not erasure.request.has_message(message)
-            ]
-        return [one for one in phrases if not any(one in text for text in staying)]
-
-
-class DynamoReceiptKeys(DynamoStore):
-    """Implements `recollect.ports.privacy.erasure.ReceiptKeys`."""
-
-    async def key(self, new: bytes, *, now: datetime) -> bytes:
-        stored = await self.table.get(_SYSTEM, _RECEIPT_KEY)
-        if stored is None:
-            transaction = self.table.transaction()
-            item: Item = {**key_of(_SYSTEM, _RECEIPT_KEY), "key": new, "createdAt": time_text(now)}
-            transaction.put_new(item)
-            try:
-                await self.table.write(transaction)
-            except ConditionFailed:
-                stored = await self.table.get(_SYSTEM, _RECEIPT_KEY)
-        return new if stored is None else bytes(stored["key"])  # type: ignore[arg-type]
-
-
-class DynamoOwnerRemovals:
-    """Implements `recollect.ports.privacy.erasure.OwnerRemovals`."""
-
-    def __init__(self, table: Table, kept_in: str) -> None:
-        self._notes = RemovalNotes(table, kept_in)
-        self._kept_in = kept_in
-
-    @property
-    def kept_in(self) -> str:
-        return self._kept_in
-
-    async def of_owner(
-        self, owner_id: UUID, *, session_id: UUID | None = None, limit: int
-    ) -> tuple[tuple[int, EntryKey], ...]:
-        found: list[tuple[int, EntryKey]] = []
-        async for item in self._notes.of_owner(owner_id, session_id=session_id):
-            key = EntryKey(session_id=UUID(str(item["sessionId"])), number=int(item["number"]))
-            found.append((int(item["removalId"]), key))
-            if len(found) == limit:
-                break
-        return tuple(found)
-
-    async def last(self, owner_id: UUID) -> int:
-        notes = [int(item["removalId"]) async for item in self._notes.of_owner(owner_id)]
-        return max(notes, default=0)
-
-    async def forget(self, owner_id: UUID, *, through: int) -> None:
-        notes = [int(item["removalId"]) async for item in self._notes.of_owner(owner_id)]
-        await self.done(owner_id, [one for one in notes if one <= through])
-
-    async def done(self, owner_id: UUID, numbers: Sequence[int]) -> None:
-        await self._notes.delete(owner_id, {*numbers})

@@ -24,9 +24,9 @@ from recollect.engines.dynamodb.table.keys import (
     WORK_QUEUE,
     erasure_key,
     key_of,
+    owner_of,
     queue_of,
 )
-from recollect.engines.dynamodb.table.table import owner_of
 
 UNDER_WAY: Final = "erasure"
 """The queue of erasures to be carried on, each due when it is tried again."""

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from recollect.domain.conversation.message import AnswerDetails, Message
@@ -35,6 +36,7 @@ from recollect.engines.dynamodb.conversations.expiry import session_record, turn
 from recollect.engines.dynamodb.conversations.ranges import Ranges
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import OWNERS, DynamoStore, owner_due
+from recollect.engines.dynamodb.facts.owner_facts import OwnerFacts, records_at_once
 from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.privacy.audit_chain import link_from, tenant_id
 from recollect.engines.dynamodb.recall.index import DynamoRecallIndex
@@ -46,8 +48,9 @@ from recollect.engines.dynamodb.table.keys import (
     STATE,
     WORK_DUE,
     audit_key,
+    name_of,
 )
-from recollect.engines.dynamodb.table.table import Transaction, name_of
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.ports.privacy.transfer import NumberedAuditEntry
 
 
@@ -143,8 +146,8 @@ class DynamoExports(DynamoStore):
 class DynamoImports(DynamoStore):
     """Implements `recollect.ports.privacy.transfer.ImportStore`.
 
-    What is given is stored session by session; a process that is killed in between leaves whole
-    sessions' parts, and the same import again goes on.
+    What is given is stored session by session, and facts in parts of `EDITS_AT_ONCE`. A process
+    that is killed in between leaves whole parts, and the same import again goes on.
     """
 
     async def add_profile(
@@ -185,19 +188,25 @@ class DynamoImports(DynamoStore):
         return True
 
     async def add_facts(self, scope: Scope, records: Sequence[FactRecord]) -> Outcome:
-        facts = DynamoFacts(self.table, self.clock)
+        facts, outcome = DynamoFacts(self.table, self.clock), Outcome()
+        known: list[OwnerFacts] = []  # read once, and again where somebody else has written
 
-        async def attempt() -> Outcome:
+        async def attempt(part: Sequence[FactRecord]) -> Outcome:
             await self.data.refuse_erased(scope.owner_id)
-            owner = await facts.read(scope.owner_id)
-            new, outcome = sort_facts(records, known=owner.facts, changes=owner.changes)
+            owner = known.pop() if known else await facts.read(scope.owner_id)
+            new, sorted_out = sort_facts(part, known=owner.facts, changes=owner.changes)
             changed = {key: EmbeddedFact(fact=record.fact) for key, record in new.items()}
             histories = {key: record.history for key, record in new.items()}
-            await facts.store(scope, owner, changed, histories)
-            return outcome
+            if new:
+                await facts.store(scope, owner, changed, histories)
+                owner.add(changed, histories)
+            known.append(owner)
+            return sorted_out
 
         async with self.table.alone(scope.owner_id, FACTS):
-            return await self.table.repeated(attempt)
+            for part in records_at_once(scope.owner_id, records):
+                outcome += await self.table.repeated(partial(attempt, part))
+        return outcome
 
     async def add_sessions(self, scope: Scope, sessions: Sequence[SessionRecord]) -> Outcome:
         added = 0

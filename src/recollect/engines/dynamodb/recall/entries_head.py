@@ -7,7 +7,8 @@ from uuid import UUID
 from recollect.engines.dynamodb.conversations.purging import CHANGES
 from recollect.engines.dynamodb.table.items import Attribute
 from recollect.engines.dynamodb.table.keys import ENTRIES, WORK_DUE, WORK_QUEUE, key_of, queue_of
-from recollect.engines.dynamodb.table.table import Table, Transaction
+from recollect.engines.dynamodb.table.table import Table
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.engines.dynamodb.work.embedded import MIXED, common_model
 
 OWNERS_WITH_ENTRIES: Final = "entries"

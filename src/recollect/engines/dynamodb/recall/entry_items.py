@@ -17,7 +17,7 @@ from recollect.engines.dynamodb.table.items import (
     time_from,
     time_text,
 )
-from recollect.engines.dynamodb.table.keys import entry_key, key_of
+from recollect.engines.dynamodb.table.keys import SORT, entry_key, key_of
 from recollect.ports.recall import EntryKey
 
 ENTRIES_PREFIX: Final = "@entry#"
@@ -92,6 +92,12 @@ def entry_item(
         "model": indexed.model,
         "vector": None if indexed.vector is None else vector_bytes(indexed.vector),
     }
+
+
+def entry_key_of(item: Item) -> EntryKey:
+    """What a store outside calls the entry of an item, which need not be read for that."""
+    session_id = UUID(str(item[SORT]).split("#")[1])
+    return EntryKey(session_id=session_id, number=int(item["entryNumber"]))
 
 
 def entry_from(item: Item) -> StoredEntry:

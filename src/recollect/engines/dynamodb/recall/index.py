@@ -47,10 +47,13 @@ from recollect.engines.dynamodb.table.keys import (
     entry_prefix,
     key_of,
     message_id_key,
+    name_of,
+    owner_of,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import Table, in_parts, name_of, owner_of
+from recollect.engines.dynamodb.table.table import Table, in_parts
 from recollect.engines.dynamodb.work.embedded import note_model
+from recollect.errors import ContentUnreadable
 from recollect.ports.runtime import Clock
 
 _AT_ONCE: Final = 48
@@ -99,7 +102,7 @@ class DynamoRecallIndex(DynamoStore):
             prefix = entry_prefix(session_id, one.incarnation)
             before = [
                 item
-                async for item in self.table.items(scope.owner_id, prefix)
+                async for item in self.table.sealed.items(scope.owner_id, prefix)
                 if int(item["turnNumber"]) in turns
             ]
             sequences = await self._sequences(scope, one, entries)
@@ -194,7 +197,7 @@ class DynamoRecallIndex(DynamoStore):
     async def visible(self, owner_id: UUID, sessions: Iterable[UUID]) -> dict[UUID, Conversation]:
         """Return the sessions that readers find, by their ids."""
         now = self.clock.now()
-        found = await self.data.many(owner_id, sessions)
+        found = await self.sealed_data.many(owner_id, sessions)
         return {key: one for key, one in found.items() if one.is_visible(now)}
 
     async def _entries(self, owner_id: UUID) -> OwnerEntries:
@@ -262,7 +265,10 @@ class DynamoRecallIndex(DynamoStore):
 
     async def _outdated_of(self, owner_id: UUID, model: str) -> list[Entry]:
         """Return an owner's entries that the model has not embedded; note if there are none."""
-        entries = await self._entries(owner_id)
+        try:
+            entries = await self._entries(owner_id)
+        except ContentUnreadable:  # those of other owners are embedded all the same
+            return []
         outdated = [at for at, one in enumerate(entries.stored) if one.is_outdated(model)]
         if not outdated:
             key = key_of(owner_id, ENTRIES)

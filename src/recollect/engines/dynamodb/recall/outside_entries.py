@@ -7,12 +7,18 @@ from uuid import UUID
 from recollect.domain.recall.entry import Entry
 from recollect.engines.dynamodb.conversations.store import DynamoStore
 from recollect.engines.dynamodb.recall.entries_head import count_written_entries
-from recollect.engines.dynamodb.recall.entry_items import ENTRIES_PREFIX, StoredEntry, entry_from
+from recollect.engines.dynamodb.recall.entry_items import (
+    ENTRIES_PREFIX,
+    StoredEntry,
+    entry_from,
+    entry_key_of,
+)
 from recollect.engines.dynamodb.recall.index import DynamoRecallIndex
 from recollect.engines.dynamodb.recall.removals import RemovalNotes, put_removal
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Attribute, Item
-from recollect.engines.dynamodb.table.table import Table, owner_of
+from recollect.engines.dynamodb.table.keys import owner_of
+from recollect.engines.dynamodb.table.table import Table
 from recollect.ports.recall import EntryKey, Removal
 from recollect.ports.runtime import Clock
 
@@ -70,10 +76,12 @@ class DynamoOutsideEntries(DynamoStore):
                 await self._change(item, model=None)
 
     async def keys(self, owner_id: UUID, *, model: str | None = None) -> frozenset[EntryKey]:
-        items = self.table.items(owner_id, ENTRIES_PREFIX)
-        stored = [entry_from(item) async for item in items]
         return frozenset(
-            one.key for one in stored if one.kept_in == self._kept_in and model in {None, one.model}
+            [
+                entry_key_of(item)
+                async for item in self.table.sealed.items(owner_id, ENTRIES_PREFIX)
+                if item.get("keptIn") == self._kept_in and model in {None, item.get("model")}
+            ]
         )
 
     async def owners(self, *, model: str) -> frozenset[UUID]:

@@ -5,16 +5,19 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
+from recollect.engines.dynamodb.recall.entry_items import entry_key_of
 from recollect.engines.dynamodb.table.items import Item
 from recollect.engines.dynamodb.table.keys import (
     OWNER,
-    SORT,
     WORK_DUE,
     WORK_QUEUE,
     key_of,
+    name_of,
+    owner_of,
     queue_of,
 )
-from recollect.engines.dynamodb.table.table import Table, Transaction, in_parts, name_of, owner_of
+from recollect.engines.dynamodb.table.table import Table, in_parts
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.ports.recall import EntryKey, Removal
 
 REMOVALS_PREFIX: Final = "@removal#"
@@ -25,9 +28,8 @@ _MOST: Final = 100_000
 def put_removal(transaction: Transaction, entry: Item) -> None:
     """Note in a transaction that the vector of an entry, as it was read, has to go."""
     if "keptIn" in entry:
-        session_id = UUID(str(entry[SORT]).split("#")[1])
-        key = EntryKey(session_id=session_id, number=int(entry["entryNumber"]))
-        transaction.put(removal_item(owner_of(entry), str(entry["keptIn"]), key))
+        item = removal_item(owner_of(entry), str(entry["keptIn"]), entry_key_of(entry))
+        transaction.put(item)
 
 
 def removal_item(owner_id: UUID, kept_in: str, key: EntryKey) -> Item:
@@ -106,6 +108,40 @@ class RemovalNotes:
             for key in part:
                 transaction.put(removal_item(owner_id, self._kept_in, key))
             await self._table.write(transaction)
+
+
+class DynamoOwnerRemovals:
+    """Implements `recollect.ports.privacy.erasure.OwnerRemovals`."""
+
+    def __init__(self, table: Table, kept_in: str) -> None:
+        self._notes = RemovalNotes(table, kept_in)
+        self._kept_in = kept_in
+
+    @property
+    def kept_in(self) -> str:
+        return self._kept_in
+
+    async def of_owner(
+        self, owner_id: UUID, *, session_id: UUID | None = None, limit: int
+    ) -> tuple[tuple[int, EntryKey], ...]:
+        found: list[tuple[int, EntryKey]] = []
+        async for item in self._notes.of_owner(owner_id, session_id=session_id):
+            key = EntryKey(session_id=UUID(str(item["sessionId"])), number=int(item["number"]))
+            found.append((int(item["removalId"]), key))
+            if len(found) == limit:
+                break
+        return tuple(found)
+
+    async def last(self, owner_id: UUID) -> int:
+        notes = [int(item["removalId"]) async for item in self._notes.of_owner(owner_id)]
+        return max(notes, default=0)
+
+    async def forget(self, owner_id: UUID, *, through: int) -> None:
+        notes = [int(item["removalId"]) async for item in self._notes.of_owner(owner_id)]
+        await self.done(owner_id, [one for one in notes if one <= through])
+
+    async def done(self, owner_id: UUID, numbers: Sequence[int]) -> None:
+        await self._notes.delete(owner_id, {*numbers})
 
 
 def _queue(kept_in: str) -> str:

@@ -6,10 +6,11 @@ session with its last messages. Everything else begins with '@', which no sessio
 """
 
 import hashlib
+from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from recollect.engines.dynamodb.table.items import Item
+from recollect.engines.dynamodb.table.items import Attribute, Item
 
 PARTITION: Final = "userId"
 SORT: Final = "sessionKey"
@@ -30,11 +31,28 @@ ENTRIES: Final = "@entries"
 FACTS: Final = "@facts"
 PROFILE: Final = "@profile"
 TENANT_SETTINGS: Final = "@settings"
+DATA_KEY: Final = "@datakey"
+"""The key of an owner's content, in the table of keys."""
+
+
+def keys_table(name: str) -> str:
+    """What the table of data keys is called, beside the one that they encrypt."""
+    return f"{name}-keys"
 
 
 def key_of(owner_id: UUID, sort: str) -> Item:
     """The whole key of an item."""
     return {PARTITION: str(owner_id), SORT: sort}
+
+
+def name_of(item: Mapping[str, Attribute | None]) -> tuple[str, str]:
+    """The partition and sort key of an item."""
+    return str(item[PARTITION]), str(item[SORT])
+
+
+def owner_of(item: Mapping[str, Attribute | None]) -> UUID:
+    """The owner of an item."""
+    return UUID(str(item[PARTITION]))
 
 
 def session_key(session_id: UUID) -> str:

@@ -1,8 +1,10 @@
-"""Creates the table, tells its state, and deletes it."""
+"""Creates the table and that of data keys, tells their state, and deletes them."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 from recollect.engines.dynamodb.table.client import DynamoClient, RequestRefused, TableMissing
 from recollect.engines.dynamodb.table.keys import (
@@ -14,15 +16,19 @@ from recollect.engines.dynamodb.table.keys import (
     WORK_DUE,
     WORK_INDEX,
     WORK_QUEUE,
+    keys_table,
 )
 from recollect.errors import DatabaseUnavailable
 
+Indexes: TypeAlias = Mapping[str, tuple[str, str]]
+"""The partition and sort keys of a table's indexes; each has the keys of its items alone."""
 INDEXES: Final = {
     LAST_ACCESSED_INDEX: (PARTITION, "lastAccessed"),
     BY_TIME_INDEX: (PARTITION, BY_TIME),
     WORK_INDEX: (WORK_QUEUE, WORK_DUE),
 }
-"""The partition and sort keys of the table's indexes; each has the keys of its items alone."""
+KEY_INDEXES: Final = {WORK_INDEX: INDEXES[WORK_INDEX]}
+"""Those of the table of data keys."""
 TTL_ATTRIBUTE: Final = "ttl"
 _WAITS: Final = 150
 _SECONDS: Final = 2.0
@@ -43,6 +49,8 @@ class TableState:
     is_protected: bool
     """Whether the table is protected from deletion."""
     has_point_in_time_recovery: bool
+    has_key_table: bool
+    """Whether the table of data keys is there, which MEMORY_ENCRYPTION_KEY needs."""
 
     @property
     def is_usable(self) -> bool:
@@ -50,9 +58,11 @@ class TableState:
         return self.status == "ACTIVE" and not self.missing_indexes
 
 
-def table_definition(name: str, *, is_protected: bool = True) -> dict[str, Any]:
-    """The request that creates the table."""
-    attributes = sorted({PARTITION, SORT, *(a for keys in INDEXES.values() for a in keys)})
+def table_definition(
+    name: str, *, indexes: Indexes = INDEXES, is_protected: bool = True
+) -> dict[str, Any]:
+    """The request that creates a table."""
+    attributes = sorted({PARTITION, SORT, *(a for keys in indexes.values() for a in keys)})
     return {
         "TableName": name,
         "AttributeDefinitions": [
@@ -65,7 +75,7 @@ def table_definition(name: str, *, is_protected: bool = True) -> dict[str, Any]:
                 "KeySchema": _schema(*keys),
                 "Projection": {"ProjectionType": "KEYS_ONLY"},
             }
-            for index, keys in INDEXES.items()
+            for index, keys in indexes.items()
         ],
         "BillingMode": "PAY_PER_REQUEST",
         "DeletionProtectionEnabled": is_protected,
@@ -80,7 +90,7 @@ def _schema(partition: str, sort: str) -> list[dict[str, str]]:
     ]
 
 
-async def create_table(
+async def create_tables(
     client: DynamoClient,
     name: str,
     *,
@@ -89,11 +99,43 @@ async def create_table(
     is_encrypted_by_kms: bool = False,
     poll_seconds: float = _SECONDS,
 ) -> bool:
-    """Create the table with its indexes, unless it is there; return whether it was created.
+    """Create the table and that of data keys, unless they are there; whether the first was new.
+
+    Data keys have no point-in-time recovery: one that is destroyed must be gone.
+    """
+    create = partial(
+        create_table,
+        client,
+        is_protected=is_protected,
+        is_encrypted_by_kms=is_encrypted_by_kms,
+        poll_seconds=poll_seconds,
+    )
+    await create(keys_table(name), indexes=KEY_INDEXES)
+    is_new = await create(name)
+    await _expire_items(client, name)
+    if has_point_in_time_recovery:
+        request = {
+            "TableName": name,
+            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+        }
+        await client.call("UpdateContinuousBackups", request)
+    return is_new
+
+
+async def create_table(
+    client: DynamoClient,
+    name: str,
+    *,
+    indexes: Indexes = INDEXES,
+    is_protected: bool = True,
+    is_encrypted_by_kms: bool = False,
+    poll_seconds: float = _SECONDS,
+) -> bool:
+    """Create a table with its indexes, unless it is there; return whether it was created.
 
     What is missing of an existing table's settings is set, so that it may be repeated.
     """
-    definition = table_definition(name, is_protected=is_protected)
+    definition = table_definition(name, indexes=indexes, is_protected=is_protected)
     if not is_encrypted_by_kms:
         del definition["SSESpecification"]  # encrypted by a key of Amazon's own, without a price
     is_new = await _is_missing(client, name)
@@ -103,13 +145,6 @@ async def create_table(
     if not is_new and is_protected:
         await client.call("UpdateTable", {"TableName": name, "DeletionProtectionEnabled": True})
         await _wait(client, name, poll_seconds)
-    await _expire_items(client, name)
-    if has_point_in_time_recovery:
-        request = {
-            "TableName": name,
-            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
-        }
-        await client.call("UpdateContinuousBackups", request)
     return is_new
 
 
@@ -157,6 +192,7 @@ async def table_state(client: DynamoClient, name: str) -> TableState | None:
         expires_items=ttl["TimeToLiveDescription"].get("TimeToLiveStatus") == "ENABLED",
         is_protected=bool(table.get("DeletionProtectionEnabled")),
         has_point_in_time_recovery=await _has_recovery(client, name),
+        has_key_table=not await _is_missing(client, keys_table(name)),
     )
 
 
@@ -169,8 +205,14 @@ async def _has_recovery(client: DynamoClient, name: str) -> bool:
     return bool(backups.get("PointInTimeRecoveryStatus") == "ENABLED")
 
 
+async def delete_tables(client: DynamoClient, name: str) -> bool:
+    """Delete the table with everything in it, and the data keys; return whether there was one."""
+    await delete_table(client, keys_table(name))
+    return await delete_table(client, name)
+
+
 async def delete_table(client: DynamoClient, name: str) -> bool:
-    """Delete the table with everything in it; return whether there was one."""
+    """Delete a table with everything in it; return whether there was one."""
     if await _is_missing(client, name):
         return False
     request = {"TableName": name, "DeletionProtectionEnabled": False}

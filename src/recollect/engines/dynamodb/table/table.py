@@ -10,21 +10,23 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
 )
 from contextlib import asynccontextmanager
+from copy import copy
+from functools import cached_property
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
 from recollect.engines.dynamodb.table.client import ConditionFailed, DynamoClient
+from recollect.engines.dynamodb.table.content import AsStored, ItemContent, KeyedContent, Sealed
 from recollect.engines.dynamodb.table.items import (
     Attribute,
     Item,
     decode,
     encode,
-    encode_value,
-    size_of,
 )
 from recollect.engines.dynamodb.table.keys import (
     LAST,
@@ -34,107 +36,53 @@ from recollect.engines.dynamodb.table.keys import (
     WORK_INDEX,
     WORK_QUEUE,
     key_of,
+    name_of,
     queues_of,
 )
+from recollect.engines.dynamodb.table.transaction import (
+    Transaction,
+    condition_on,
+    key_in,
+    on_top_of,
+)
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.errors import DatabaseUnavailable
 
-MAX_OPERATIONS: Final = 100
-"""The most items of one transaction."""
-MAX_BYTES: Final = 3_500_000
-"""The most bytes of one transaction, below the 4 MB that DynamoDB takes with its own overhead."""
-VERSION: Final = "itemVersion"
-"""Grows with every change of an item that is changed as it was read."""
 _READ_AT_ONCE: Final = 100
 _WRITTEN_AT_ONCE: Final = 25
 _ATTEMPTS: Final = 60
 _LONGEST_PAUSE: Final = 0.5
-_EXISTS_NOT: Final = f"attribute_not_exists({PARTITION})"
 
 Result = TypeVar("Result")
-
-
-class Transaction:
-    """Writes that are done together or not at all; no two of them touch the same item."""
-
-    def __init__(self, table: str) -> None:
-        self._table = table
-        self.operations: list[dict[str, Any]] = []
-        self.size = 0
-
-    def put(self, item: Mapping[str, Attribute | None], *, read: int | None = None) -> None:
-        """Store an item; if the version is given that was read, 0 for none, only on top of that."""
-        self.size += size_of(item)
-        if read is None:
-            self._add("Put", Item=encode(item))
-            return
-        stored = {**item, VERSION: read + 1}
-        self._add("Put", Item=encode(stored), **_on_top_of(read))
-
-    def put_new(self, item: Mapping[str, Attribute | None]) -> None:
-        """Store an item that must not be there yet."""
-        self.size += size_of(item)
-        self._add("Put", Item=encode(item), ConditionExpression=_EXISTS_NOT)
-
-    def put_if(
-        self,
-        item: Mapping[str, Attribute | None],
-        condition: str,
-        values: Mapping[str, Attribute] | None = None,
-    ) -> None:
-        """Store an item if a condition on the one before holds."""
-        self.size += size_of(item)
-        self._add("Put", Item=encode(item), **_condition(condition, values))
-
-    def delete(self, key: Item, *, read: int | None = None) -> None:
-        """Delete an item; if a version is given, only that one."""
-        self._add("Delete", Key=encode(_key_in(key)), **({} if read is None else _on_top_of(read)))
-
-    def update(
-        self,
-        key: Item,
-        expression: str,
-        values: Mapping[str, Attribute],
-        *,
-        condition: str | None = None,
-        names: Mapping[str, str] | None = None,
-    ) -> None:
-        """Change an item in place, which is made if it is not there."""
-        more: dict[str, Any] = {"UpdateExpression": expression}
-        if condition is not None:
-            more["ConditionExpression"] = condition
-        if names:
-            more["ExpressionAttributeNames"] = dict(names)
-        more["ExpressionAttributeValues"] = {
-            name: encode_value(value) for name, value in values.items()
-        }
-        self._add("Update", Key=encode(_key_in(key)), **more)
-
-    def check(
-        self, key: Item, condition: str, values: Mapping[str, Attribute] | None = None
-    ) -> None:
-        """Require something of an item that stays as it is."""
-        self._add("ConditionCheck", Key=encode(_key_in(key)), **_condition(condition, values))
-
-    def check_version(self, key: Item, read: int) -> None:
-        """Require that an item is as it was read."""
-        self._add("ConditionCheck", Key=encode(_key_in(key)), **_on_top_of(read))
-
-    @property
-    def fits(self) -> bool:
-        """Whether DynamoDB takes so many and so large items at once."""
-        return len(self.operations) <= MAX_OPERATIONS and self.size <= MAX_BYTES
-
-    def _add(self, kind: str, **operation: Any) -> None:  # noqa: ANN401  # the request's own form
-        self.operations.append({kind: {"TableName": self._table, **operation}})
 
 
 class Table:
     """The table of an engine. All reads are strongly consistent but those of indexes."""
 
-    def __init__(self, client: DynamoClient, name: str) -> None:
+    def __init__(
+        self, client: DynamoClient, name: str, content: KeyedContent | None = None
+    ) -> None:
+        """Without `content`, nothing is encrypted."""
         self.client = client
         self.name = name
+        self.content = KeyedContent(OwnerKeys()) if content is None else content
+        self._content: ItemContent = self.content
         self._locks: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+
+    @cached_property
+    def sealed(self) -> Self:
+        """The same table, read without content: for what is about keys, states and times alone."""
+        return self._with(Sealed())
+
+    @cached_property
+    def as_stored(self) -> Self:
+        """The same table with content as it is stored, perhaps encrypted."""
+        return self._with(AsStored())
+
+    def _with(self, content: ItemContent) -> Self:
+        table = copy(self)
+        table._content = content  # noqa: SLF001  # its own
+        return table
 
     def transaction(self) -> Transaction:
         """Begin a transaction; `write` does it."""
@@ -146,12 +94,24 @@ class Table:
         Its token makes it safe to send it again: what was done stays done once. A single item is
         stored without one, at half the price; its condition keeps it from being done twice.
         """
-        operations = transaction.operations
+        operations = await self._encoded(transaction.operations)
         if len(operations) == 1 and "Put" in operations[0]:
             await self.client.call("PutItem", operations[0]["Put"])
         elif operations:
-            request = {"TransactItems": transaction.operations, "ClientRequestToken": str(uuid4())}
+            request = {"TransactItems": operations, "ClientRequestToken": str(uuid4())}
             await self.client.call("TransactWriteItems", request)
+
+    async def _encoded(self, operations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The operations with items as they are stored."""
+        puts = [one["Put"]["Item"] for one in operations if "Put" in one]
+        items = iter(await self._content.stored(puts))
+        return [
+            {"Put": {**one["Put"], "Item": encode(next(items))}} if "Put" in one else one
+            for one in operations
+        ]
+
+    async def _decoded(self, items: Iterable[Mapping[str, Any]]) -> Sequence[Item]:
+        return await self._content.read([decode(item) for item in items])
 
     async def get(self, owner_id: UUID, sort: str) -> Item | None:
         """Return an item, or None."""
@@ -161,7 +121,10 @@ class Table:
             "ConsistentRead": True,
         }
         answer = await self.client.call("GetItem", request)
-        return decode(answer["Item"]) if "Item" in answer else None
+        if "Item" not in answer:
+            return None
+        (item,) = await self._decoded([answer["Item"]])
+        return item
 
     async def get_many(self, keys: Iterable[Item]) -> dict[tuple[str, str], Item]:
         """Return items by partition and sort key; those that are not there are left out."""
@@ -174,12 +137,12 @@ class Table:
 
     async def _get_batch(self, keys: Collection[Item]) -> list[Item]:
         waiting: Any = {
-            self.name: {"Keys": [encode(_key_in(key)) for key in keys], "ConsistentRead": True}
+            self.name: {"Keys": [encode(key_in(key)) for key in keys], "ConsistentRead": True}
         }
         items: list[Item] = []
         for attempt in range(_ATTEMPTS):
             answer = await self.client.call("BatchGetItem", {"RequestItems": waiting})
-            items += map(decode, answer["Responses"].get(self.name, ()))
+            items += await self._decoded(answer["Responses"].get(self.name, ()))
             waiting = answer.get("UnprocessedKeys")
             if not waiting:
                 return items
@@ -284,8 +247,8 @@ class Table:
             if limit is not None:
                 request["Limit"] = limit
             answer = await self.client.call(operation, request)
-            for item in answer["Items"]:
-                yield decode(item)
+            for item in await self._decoded(answer["Items"]):
+                yield item
             if "LastEvaluatedKey" not in answer:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
@@ -293,7 +256,7 @@ class Table:
     async def delete_all(self, keys: Iterable[Item]) -> None:
         """Delete items that nobody reads any more, in batches; it may be repeated."""
         for part in in_parts(keys, _WRITTEN_AT_ONCE):
-            requests = [{"DeleteRequest": {"Key": encode(_key_in(key))}} for key in part]
+            requests = [{"DeleteRequest": {"Key": encode(key_in(key))}} for key in part]
             await self._write_batch(requests)
 
     async def _write_batch(self, requests: list[dict[str, Any]]) -> None:
@@ -308,34 +271,42 @@ class Table:
 
     async def put(self, item: Mapping[str, Attribute | None], *, read: int) -> None:
         """Store one item on top of the version that was read."""
-        stored = {**item, VERSION: read + 1}
-        request = {"TableName": self.name, "Item": encode(stored), **_on_top_of(read)}
-        await self.client.call("PutItem", request)
+        transaction = self.transaction()
+        transaction.put(item, read=read)
+        await self.write(transaction)
 
     async def update(
-        self, key: Item, expression: str, values: Mapping[str, Attribute], *, condition: str
+        self,
+        key: Item,
+        expression: str,
+        values: Mapping[str, Attribute],
+        *,
+        condition: str,
+        names: Mapping[str, str] | None = None,
     ) -> None:
         """Change one item in place if a condition on it holds; else raise `ConditionFailed`."""
         request = {
             "TableName": self.name,
-            "Key": encode(_key_in(key)),
+            "Key": encode(key_in(key)),
             "UpdateExpression": expression,
-            **_condition(condition, values),
+            **condition_on(condition, values),
         }
+        if names:
+            request["ExpressionAttributeNames"] = dict(names)
         await self.client.call("UpdateItem", request)
 
     async def delete(self, key: Item, *, read: int | None = None) -> None:
         """Delete one item; if a version is given, only that one."""
-        more = {} if read is None else _on_top_of(read)
-        request = {"TableName": self.name, "Key": encode(_key_in(key)), **more}
+        more = {} if read is None else on_top_of(read)
+        request = {"TableName": self.name, "Key": encode(key_in(key)), **more}
         await self.client.call("DeleteItem", request)
 
     async def delete_if(self, key: Item, condition: str, values: Mapping[str, Attribute]) -> None:
         """Delete one item if a condition on it holds; else raise `ConditionFailed`."""
         request = {
             "TableName": self.name,
-            "Key": encode(_key_in(key)),
-            **_condition(condition, values),
+            "Key": encode(key_in(key)),
+            **condition_on(condition, values),
         }
         await self.client.call("DeleteItem", request)
 
@@ -359,44 +330,11 @@ class Table:
             yield
 
 
-def name_of(item: Mapping[str, Attribute | None]) -> tuple[str, str]:
-    """The partition and sort key of an item."""
-    return str(item[PARTITION]), str(item[SORT])
-
-
-def version_of(item: Mapping[str, Attribute] | None) -> int:
-    """The version of an item that was read; 0 where there is none."""
-    return 0 if item is None else int(item[VERSION])
-
-
-def owner_of(item: Mapping[str, Attribute]) -> UUID:
-    """The owner of an item."""
-    return UUID(str(item[PARTITION]))
-
-
 def in_parts(items: Iterable[Result], size: int) -> Iterator[list[Result]]:
     """Yield lists of at most so many of the items."""
     left = iter(items)
     while part := list(islice(left, size)):
         yield part
-
-
-def _key_in(item: Mapping[str, Attribute]) -> Item:
-    return {PARTITION: item[PARTITION], SORT: item[SORT]}
-
-
-def _on_top_of(read: int) -> dict[str, Any]:
-    if read == 0:
-        return {"ConditionExpression": _EXISTS_NOT}
-    return {
-        "ConditionExpression": f"{VERSION} = :read",
-        "ExpressionAttributeValues": encode({":read": read}),
-    }
-
-
-def _condition(condition: str, values: Mapping[str, Attribute] | None) -> dict[str, Any]:
-    named = {"ExpressionAttributeValues": encode(values)} if values else {}
-    return {"ConditionExpression": condition, **named}
 
 
 async def _pause(attempt: int) -> None:

@@ -15,8 +15,8 @@ from recollect.engines.dynamodb.conversations.session_items import DUE, PENDING
 from recollect.engines.dynamodb.conversations.store import DynamoStore
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
-from recollect.engines.dynamodb.table.keys import SORT, WORK_DUE, job_key, key_of
-from recollect.engines.dynamodb.table.table import Transaction, name_of, owner_of
+from recollect.engines.dynamodb.table.keys import SORT, WORK_DUE, job_key, key_of, name_of, owner_of
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.engines.dynamodb.work.job_items import JOBS, job_from
 from recollect.ports.jobs import DueTurn, Job
 
@@ -133,7 +133,7 @@ class DynamoTurnQueue(DynamoStore):
                 session_id = UUID(str(key[SORT]).partition("#")[0])
                 by_owner.setdefault(owner_of(key), []).append(session_id)
             for owner_id, ids in by_owner.items():
-                found += (await self.data.many(owner_id, ids)).values()
+                found += (await self.sealed_data.many(owner_id, ids)).values()
         now = self.clock.now()
         return [one for one in found if one.is_visible(now)]
 

@@ -8,14 +8,8 @@ from uuid import UUID
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.table.items import Attribute, time_from, time_text
-from recollect.engines.dynamodb.table.keys import (
-    WORK_DUE,
-    WORK_QUEUE,
-    job_key,
-    key_of,
-    queue_of,
-)
-from recollect.engines.dynamodb.table.table import Transaction
+from recollect.engines.dynamodb.table.keys import WORK_DUE, WORK_QUEUE, job_key, key_of, queue_of
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.ports.jobs import Job, JobKind, job_id_for
 
 JOBS: Final = "job"

@@ -10,6 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from recollect.domain.identity.scope import Scope
+from recollect.engines.owner_keys import DataKey, OwnerKeys, check_keys
 from recollect.engines.postgres.connection.content import (
     CONTENT_PARAMETERS,
     content_columns,
@@ -19,12 +20,7 @@ from recollect.engines.postgres.connection.content import (
     stored_parameters,
 )
 from recollect.engines.postgres.connection.error_mapping import translated
-from recollect.engines.postgres.connection.owner_keys import (
-    DataKey,
-    Fetch,
-    OwnerKeys,
-    check_keys,
-)
+from recollect.engines.postgres.connection.owner_keys import Fetch, KeyRows, wrapped_key
 from recollect.engines.postgres.connection.pool import ConnectionPool, Probe
 from recollect.engines.postgres.sql import statement
 from recollect.errors import ConfigurationError, ContentUnreadable, ErasureUnderWay
@@ -109,7 +105,7 @@ async def _plain(
         return await plain_rows(rows, columns, None)
     key = new_key
     if key is None and isinstance(owner_id, UUID):
-        key = await keys.find(owner_id, fetch)
+        key = await keys.find(owner_id, KeyRows(fetch))
     if key is None:
         problem = "the key of its owner is not there" if keys.is_on else _NO_MASTER_KEY
         raise ContentUnreadable(f"it is encrypted, and {problem}")
@@ -152,8 +148,8 @@ class Transaction:
     async def cipher(self) -> OwnerCipher:
         """The owner's cipher; a new key is stored together with all else."""
         if self._new_key is None:
-            fetch = self.connection.fetch
-            key, is_new = await self._keys.find_or_create(self._owner_id, fetch)
+            rows = KeyRows(self.connection.fetch)
+            key, is_new = await self._keys.find_or_create(self._owner_id, rows)
             if not is_new:
                 return key.cipher
             self._new_key = key
@@ -318,10 +314,11 @@ class Database:
         """The owner's data key; None where there is none, or nothing is encrypted."""
         if not self.keys.is_on:
             return None
+        rows = KeyRows(self._connections.fetch)
         with translated():
             if for_writing:
-                return (await self.keys.find_or_create(owner_id, self._connections.fetch))[0]
-            return await self.keys.find(owner_id, self._connections.fetch)
+                return (await self.keys.find_or_create(owner_id, rows))[0]
+            return await self.keys.find(owner_id, rows)
 
     async def is_answering(self) -> bool:
         """Whether the database answers now, told within a second."""
@@ -392,4 +389,4 @@ async def check_master_keys(connection: asyncpg.Connection, keys: OwnerKeys) -> 
             "the table recollect_keys.owner_keys is missing: restore it from a backup, without its "
             "rows if the keys are to be gone; see docs/how-to/encryption.md"
         ) from None
-    check_keys(keys.wrapper, samples)
+    check_keys(keys.wrapper, [(row["owner_id"], wrapped_key(row)) for row in samples])

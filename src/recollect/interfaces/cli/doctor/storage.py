@@ -5,8 +5,8 @@ from uuid import UUID
 
 from recollect.adapters import archive_of, open_vectors
 from recollect.domain.transfer.archive import prefix_of
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.engines.postgres.connection.database import as_application, check_master_keys
-from recollect.engines.postgres.connection.owner_keys import OwnerKeys
 from recollect.engines.postgres.migrations import (
     HEAD,
     MIN_SERVER_VERSION,
@@ -100,13 +100,26 @@ async def check_database(settings: Settings) -> AsyncIterator[Finding]:
 async def check_encryption(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the master keys decrypt what is stored."""
     wrapper = key_wrapper(settings)
-    async with administered(settings) as dsn:
-        if await current_revision(dsn) != HEAD:
-            return
-        async with connected(as_application(dsn)) as connection:
-            await check_master_keys(connection, OwnerKeys(wrapper))
+    if settings.engine is EngineKind.DYNAMODB:
+        await _check_data_keys(settings, OwnerKeys(wrapper))
+    else:
+        async with administered(settings) as dsn:
+            if await current_revision(dsn) != HEAD:
+                return
+            async with connected(as_application(dsn)) as connection:
+                await check_master_keys(connection, OwnerKeys(wrapper))
     if wrapper is not None:
         yield ok(f"content is encrypted, by the master key {wrapper.current_id}")
+
+
+async def _check_data_keys(settings: Settings, keys: OwnerKeys) -> None:
+    from recollect.engines.dynamodb.table.data_keys import (  # noqa: PLC0415
+        check_data_keys,
+        memory_table,
+    )
+
+    async with dynamodb_client(settings) as client:
+        await check_data_keys(memory_table(client, settings.dynamodb_table, keys))
 
 
 @check("dynamodb", "check MEMORY_DYNAMODB_TABLE, the region and the AWS credentials")
