@@ -3,12 +3,12 @@
     python benchmarks/dashboards.py [--rate N] [--dashboards N] [--click-seconds N] [--rounds N]
         [--facts N]
 
-Turns are questions to /chat of many sessions, sent at a fixed rate to one server that answers from
-memory. In every other slice dashboards are open besides. An open page asks for nothing by itself,
-so each loads one page after the other, as people do who click every `--click-seconds`. Slices with
-and without take turns, and which of them is first changes from round to round, so that noise hits
-both alike. Printed are the times of turns, their ratios round by round, and what a page costs the
-server in processor time.
+Turns are questions to /chat of many users, sent at a fixed rate to one server that answers from
+memory. Beside them somebody with 10,000 facts looks at the dashboard: in every other slice
+dashboards are open. An open page asks for nothing by itself, so each loads one page after the
+other, as people do who click every `--click-seconds`. Slices with and without take turns, and which
+of them is first changes from round to round, so that noise hits both alike. Printed are the times
+of turns, their ratios round by round, and what a page costs the server in processor time.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import asyncio
 import itertools
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,11 +27,12 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
+from prepared_users import prepare_users, user_name
 from serving import Served, serving
 
 _SLICE_SECONDS: Final = 5.0
 _PAGES: Final = ("", "/memory", "/memory?sort=priority", "/conversations", "/context", "/privacy")
-_SESSIONS: Final = 50
+_TALKERS: Final = 50
 _AT_ONCE: Final = 1_000
 
 
@@ -46,22 +47,29 @@ async def _fill(client: httpx.AsyncClient, facts: int) -> None:
         (await client.post("/api/v1/memory/import", json=body)).raise_for_status()
 
 
-async def _turn(client: httpx.AsyncClient, session: str, number: int, took: list[float]) -> None:
-    began = time.perf_counter()
-    body = {"query": f"What did I say about customer {number}?"}
-    response = await client.post("/chat", json=body, headers={"X-Session-ID": session})
-    response.raise_for_status()
-    took.append((time.perf_counter() - began) * 1000)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talker:
+    """A user who asks, and the session they do so in."""
+
+    headers: Mapping[str, str]
+
+    async def ask(self, client: httpx.AsyncClient, number: int, took: list[float]) -> None:
+        """Ask a question, and note the milliseconds until it is answered."""
+        began = time.perf_counter()
+        body = {"query": f"What did I say about customer {number}?"}
+        response = await client.post("/chat", json=body, headers=self.headers)
+        response.raise_for_status()
+        took.append((time.perf_counter() - began) * 1000)
 
 
-async def _turns(client: httpx.AsyncClient, sessions: Sequence[str], rate: float) -> list[float]:
+async def _turns(client: httpx.AsyncClient, talkers: Sequence[Talker], rate: float) -> list[float]:
     """Send turns at a fixed rate, whether or not earlier ones are answered; how long each took."""
     took: list[float] = []
     begun, tasks = time.perf_counter(), []
     for number in range(int(rate * _SLICE_SECONDS)):
         await asyncio.sleep(max(0.0, begun + number / rate - time.perf_counter()))
-        session = sessions[number % len(sessions)]
-        tasks.append(asyncio.create_task(_turn(client, session, number, took)))
+        asking = talkers[number % len(talkers)].ask(client, number, took)
+        tasks.append(asyncio.create_task(asking))
     await asyncio.gather(*tasks)
     return took
 
@@ -100,7 +108,7 @@ class Run:
     client: httpx.AsyncClient
     served: Served
     given: argparse.Namespace
-    sessions: Sequence[str]
+    talkers: Sequence[Talker]
     alone: Slices = field(default_factory=Slices)
     beside: Slices = field(default_factory=Slices)
     pages: list[float] = field(default_factory=list)
@@ -119,7 +127,7 @@ class Run:
             for number in range(dashboards)
         ]
         before = self.served.processor_seconds()
-        kind.rounds.append(await _turns(self.client, self.sessions, self.given.rate))
+        kind.rounds.append(await _turns(self.client, self.talkers, self.given.rate))
         kind.processor_seconds += self.served.processor_seconds() - before
         for visit in visits:
             visit.cancel()
@@ -151,7 +159,15 @@ def _row(name: str, took: Sequence[float]) -> tuple[str, str, str, str]:
     return name, f"{len(took):,}", f"{statistics.median(took):.1f}", f"{_p95(took):.1f}"
 
 
-async def _measure(served: Served, given: argparse.Namespace, console: Console) -> None:
+def _talkers(key: str) -> list[Talker]:
+    caller = {"Authorization": f"Bearer {key}"}
+    return [
+        Talker(headers={**caller, "X-Memory-User": user_name(number), "X-Session-ID": str(uuid4())})
+        for number in range(_TALKERS)
+    ]
+
+
+async def _measure(served: Served, key: str, given: argparse.Namespace, console: Console) -> None:
     limits = httpx.Limits(max_connections=500)
     address = f"http://127.0.0.1:{served.port}"
     async with httpx.AsyncClient(
@@ -162,10 +178,10 @@ async def _measure(served: Served, given: argparse.Namespace, console: Console) 
         (await client.get("/dashboard/memory")).raise_for_status()
         first = (time.perf_counter() - began) * 1000
         console.print(f"first page with {given.facts:,} facts: {first:.0f} ms")
-        sessions = [str(uuid4()) for _ in range(_SESSIONS)]
-        for number, session in enumerate(sessions):
-            await _turn(client, session, number, [])
-        run = Run(client=client, served=served, given=given, sessions=sessions)
+        talkers = _talkers(key)
+        for number, talker in enumerate(talkers):
+            await talker.ask(client, number, [])
+        run = Run(client=client, served=served, given=given, talkers=talkers)
         await run.measure()
         run.print(console)
 
@@ -174,8 +190,9 @@ async def _main(given: argparse.Namespace) -> None:
     console = Console()
     with TemporaryDirectory(prefix="recollect-bench-") as folder:
         Path(folder).chmod(0o755)  # noqa: ASYNC240  # before anything else runs
+        key = await prepare_users(Path(folder), users=0, history=0)
         async with serving(Path(folder)) as served:
-            await _measure(served, given, console)
+            await _measure(served, key, given, console)
 
 
 if __name__ == "__main__":
