@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Protocol
+from uuid import UUID
 
 from recollect.domain.conversation.session import LEAST_PATIENCE
 from recollect.errors import RecollectError
@@ -84,8 +85,11 @@ class Work:
 class ExpiredArchive(Protocol):
     """Where expired sessions go before they are deleted."""
 
-    async def move_some(self, *, now: datetime) -> int:
-        """Archive some sessions that have expired by then and delete them; return how many."""
+    async def move_some(self, *, now: datetime, unreadable: set[UUID]) -> int:
+        """Archive some sessions that have expired by then and delete them; return how many.
+
+        Those of `unreadable` owners stay; owners whose content cannot be decrypted are added.
+        """
 
     async def count_outdated(self) -> int:
         """Return how many archived sessions are older than the archive keeps them."""
@@ -114,14 +118,16 @@ class Retention:
         """Delete all expired sessions, some at a time, and say how many went.
 
         With an archive, each is in it before it is deleted; if the archive cannot be reached, the
-        sessions stay and `ArchiveUnavailable` is raised. While another replica is at it, nothing is
+        sessions stay and `ArchiveUnavailable` is raised. Those stay, too, whose content cannot be
+        decrypted, which is logged. While another replica is at it, nothing is
         left to do here. Questions that nobody will answer any more, because the server that had
         them was killed, are failed on the way.
         """
         await self.settle_abandoned()
         now = self.clock.now()
         if self.archive is not None:
-            return await repeat(partial(self.archive.move_some, now=now), progress)
+            move = partial(self.archive.move_some, now=now, unreadable=set())
+            return await repeat(move, progress)
         delete = partial(self.expired.delete, now=now, limit=_CLEANED_AT_ONCE)
         return await repeat(delete, progress)
 

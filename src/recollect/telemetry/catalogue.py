@@ -4,6 +4,7 @@ from typing import Final
 
 EVENTS: Final = {
     "archive.unavailable": "The archive could not be reached; expired sessions stay and wait.",
+    "archive.unreadable": "Expired sessions of a user cannot be decrypted; they stay.",
     "audit.lost": "Entries of the audit log did not fit into the queue and are lost.",
     "audit.not_written": "Entries of the audit log could not be written and wait.",
     "audit.recovered": "The audit log can be written again; how many entries were lost.",

@@ -4,18 +4,24 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 import zstandard
 
+from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.archive import ArchiveAddress, ArchivedSession, ArchiveKind
+from recollect.domain.transfer.records import SessionRecord
+from recollect.engines.in_memory import in_memory_stores
+from recollect.engines.in_memory.privacy.archive import InMemoryExpiredRecords
 from recollect.errors import (
     ArchivedSessionNotFound,
     ArchiveUnavailable,
     ConfigurationError,
+    ContentUnreadable,
     InvalidInput,
     SessionNotFound,
 )
@@ -150,6 +156,44 @@ async def test_without_its_archive_no_expired_session_is_deleted_or_replaced(
     folder.mkdir()
     assert await services.retention.clean_up() == 1
     assert len(files_in(folder)) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableRecords(InMemoryExpiredRecords):
+    """Expired sessions of which those of some owners cannot be decrypted."""
+
+    lost: set[UUID]
+
+    async def record(self, scope: Scope, session_id: UUID) -> SessionRecord | None:
+        if scope.owner_id in self.lost:
+            raise ContentUnreadable("the key of its owner is not there")
+        return await InMemoryExpiredRecords.record(self, scope, session_id)
+
+
+async def test_sessions_that_cannot_be_read_stay_and_keep_nobody_elses_from_the_archive(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = FixedClock()
+    stores = in_memory_stores(clock)
+    assert isinstance(stores.expired_records, InMemoryExpiredRecords)
+    lost, also_lost, other = a_scope(), a_scope(), a_scope()
+    unreadable = {lost.owner_id, also_lost.owner_id}
+    records = UnreadableRecords(stores.expired_records.data, unreadable)
+    services = archiving_services(
+        folder_archive(tmp_path), clock=clock, stores=replace(stores, expired_records=records)
+    )
+    for scope, count in ((lost, 40), (also_lost, 20), (other, 3)):
+        for _ in range(count):
+            await talk(services, scope, uuid4(), "Hello?", "Hello.")
+        clock.move(timedelta(minutes=1))
+    clock.move(A_DAY)
+
+    assert await services.retention.clean_up() == 3
+    assert len(files_in(tmp_path)) == 3
+    assert caplog.messages.count("archive.unreadable") == 2
+    assert await services.retention.count() == 60
+    unreadable.clear()
+    assert await services.retention.clean_up() == 60
 
 
 @pytest.mark.parametrize(

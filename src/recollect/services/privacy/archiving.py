@@ -11,6 +11,7 @@ from uuid import UUID
 from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.archive import ArchivedSession, prefix_of
 from recollect.domain.transfer.document import header_of
+from recollect.errors import ContentUnreadable
 from recollect.ports.privacy.archive import ArchiveStore, ExpiredRecords, ExpiredSession
 from recollect.ports.runtime import Clock
 from recollect.services.privacy.document.json_lines import END_OF_DOCUMENT, SessionList, opened
@@ -47,13 +48,27 @@ class SessionArchive:
     keeps_for: timedelta | None = None
     """How long an archived session is kept; None: for ever."""
 
-    async def move_some(self, *, now: datetime) -> int:
+    async def move_some(self, *, now: datetime, unreadable: set[UUID]) -> int:
         """Archive the sessions that expired first and delete them; return how many.
+
+        Sessions of `unreadable` owners are left out; an owner whose content cannot be decrypted
+        is added, so that they keep nobody else's sessions.
 
         Raises:
             ArchiveUnavailable: some could not be archived, and are still there.
         """
-        return await self._move(await self.expired.some(now=now, limit=_SESSIONS), now)
+        limit = _SESSIONS
+        while True:
+            found = await self.expired.some(now=now, limit=limit)
+            sessions = [one for one in found if one.scope.owner_id not in unreadable][:_SESSIONS]
+            known = len(unreadable)
+            moved = await self._move(sessions, now, unreadable)
+            if moved or (sessions and len(unreadable) == known):
+                return moved
+            if not sessions:  # more may come behind those that are left out
+                if len(found) < limit:
+                    return 0
+                limit *= 2
 
     async def make_room(self, scope: Scope, session_ids: Sequence[UUID]) -> None:
         """Archive and delete those of the owner's sessions that have expired.
@@ -84,10 +99,16 @@ class SessionArchive:
             if stored.stored_at <= before and ArchivedSession.parse(stored.name):
                 yield stored.name
 
-    async def _move(self, sessions: Sequence[ExpiredSession], now: datetime) -> int:
+    async def _move(
+        self,
+        sessions: Sequence[ExpiredSession],
+        now: datetime,
+        unreadable: set[UUID] | None = None,
+    ) -> int:
         """Archive sessions and delete those that are; then raise what kept others from it.
 
-        Those of tenants that have switched the archive off are deleted at once.
+        Those of tenants that have switched the archive off are deleted at once. With `unreadable`,
+        owners whose content cannot be decrypted are added to it, and raise nothing.
         """
         if not sessions:
             return 0
@@ -98,8 +119,10 @@ class SessionArchive:
         if archived := results.count(_ARCHIVED):
             facts = {"sessions": archived, "deleted": deleted}
             logger.info("sessions.archived", extra={"facts": facts})
-        for result in results:
-            if isinstance(result, BaseException):
+        for session, result in zip(sessions, results, strict=True):
+            if isinstance(result, ContentUnreadable) and unreadable is not None:
+                _note_unreadable(session.scope.owner_id, unreadable)
+            elif isinstance(result, BaseException):
                 raise result
         return deleted
 
@@ -135,3 +158,10 @@ class SessionArchive:
         yield listed.end() + END_OF_DOCUMENT
         if await self.expired.find(scope, [session_id], now=session.expires_at) != (session,):
             raise _Changed
+
+
+def _note_unreadable(owner_id: UUID, unreadable: set[UUID]) -> None:
+    """Leave an owner out from now on, and log it once."""
+    if owner_id not in unreadable:
+        unreadable.add(owner_id)
+        logger.warning("archive.unreadable", extra={"facts": {"owner_id": str(owner_id)}})
