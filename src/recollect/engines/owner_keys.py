@@ -84,12 +84,16 @@ class OwnerKeys:
         """The owner's key, for reading; None if there is none."""
         return await self._find(owner_id, store, seconds=_READ_SECONDS)
 
+    async def find_for_writing(self, owner_id: UUID, store: KeyStore) -> DataKey | None:
+        """The owner's key, for writing; None if there is none."""
+        return await self._find(owner_id, store, seconds=self.fresh_seconds)
+
     async def find_or_create(self, owner_id: UUID, store: KeyStore) -> tuple[DataKey, bool]:
         """The owner's key, for writing, and whether it is new.
 
         A new key is not cached: the transaction that creates it may be undone.
         """
-        key = await self._find(owner_id, store, seconds=self.fresh_seconds)
+        key = await self.find_for_writing(owner_id, store)
         if key is not None:
             return key, False
         assert self.wrapper is not None  # noqa: S101  # only asked where encryption is on

@@ -17,9 +17,11 @@ from recollect.archives.compressed import CompressedArchive
 from recollect.archives.encrypted import EncryptedObjects
 from recollect.archives.folder import FolderObjects
 from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.conversation.session import SessionChanges
 from recollect.domain.facts.query import FactFilter
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
+from recollect.domain.privacy.encrypted import ENCRYPTED_PREFIX, ESCAPED_PREFIX
 from recollect.domain.recall.entry import RecallQuery
 from recollect.domain.transfer.document import ExportFormat
 from recollect.engines.postgres.connection.database import Database
@@ -111,6 +113,26 @@ async def test_no_table_has_a_word_of_what_is_stored_and_all_of_it_can_be_used(
     assert b"".join(pieces).decode().count(marker) > 10
 
 
+async def test_a_write_to_nobody_leaves_no_key(
+    stores: Stores, administrator: asyncpg.Connection
+) -> None:
+    scope, now = a_scope(), SystemClock().now()
+    said = await stores.messages.append(scope, uuid4(), [a_message(content="to nobody")], now=now)
+    changes = SessionChanges(name="a name")
+    assert (said, await stores.sessions.change(scope, uuid4(), changes, now=now)) == (None, None)
+    assert not await administrator.fetch(KEYS_OF, scope.owner_id)
+    await start_session(stores, scope)
+    assert await administrator.fetch(KEYS_OF, scope.owner_id)
+
+
+async def test_sql_knows_what_is_encrypted_by_the_prefix_of_the_cipher(
+    administrator: asyncpg.Connection,
+) -> None:
+    texts = [f"{ENCRYPTED_PREFIX}abc", f"{ESCAPED_PREFIX}abc", "abc"]
+    told = [await administrator.fetchval("SELECT recollect.is_encrypted($1)", one) for one in texts]
+    assert told == [True, False, False]
+
+
 async def test_two_owners_have_two_keys_and_cannot_read_each_others_rows(
     stores: Stores, administrator: asyncpg.Connection
 ) -> None:
@@ -161,6 +183,14 @@ async def test_what_was_stored_plain_is_used_beside_and_encrypted_later(admin_ds
             assert (status.plain, status.tables["messages"].encrypted) == (0, 9)
             again = await encryption_of(services).encrypt(OPERATOR)
             assert again.changed == 0, "nothing is left to do"
+            administrator = await asyncpg.connect(dsn)
+            await administrator.execute("UPDATE recollect.facts SET searched = 'left plain'")
+            assert (await encryption_of(services).status()).plain == 1, "of one column alone"
+            gists = "SELECT gist FROM recollect.facts"
+            keyed = await administrator.fetchval(gists)
+            assert (await encryption_of(services).encrypt(OPERATOR)).changed == 1
+            assert await administrator.fetchval(gists) == keyed, "not keyed twice"
+            await administrator.close()
             database.keys.forget(scope.owner_id)
             after = {one.entry for one in await stores.recall.search(scope, by_words)}
             assert after == before, "words are found by their keyed numbers"

@@ -70,14 +70,20 @@ class EncryptedTable:
             for parameter, (column, least) in self.start.items()
         }
 
-    def texts(self, row: Row) -> Iterator[str]:
-        """All content of a row."""
-        return (row[name] for name in (*self.texts_of, *self.json_of) if row[name] is not None)
+    @property
+    def _first(self) -> str:
+        return (*self.texts_of, *self.json_of)[0]
 
-    def is_plain(self, row: Row) -> bool:
+    def contents(self, row: Row) -> Iterator[str]:
+        """All content of a row; a free object that is empty tells nothing."""
+        for name in (*self.texts_of, *self.json_of):
+            is_free = name in self.json_of and self.encrypt_json is _json_object
+            if row[name] is not None and not (is_free and row[name] == "{}"):
+                yield row[name]
+
+    def has_plain(self, row: Row) -> bool:
         """Whether a row has content that is not encrypted."""
-        plain = [text for text in self.texts(row) if not is_stored_encrypted(text)]
-        return any(text != "{}" or "value" in row for text in plain)
+        return not all(map(is_stored_encrypted, self.contents(row)))
 
     def encrypted(self, row: Row, cipher: OwnerCipher) -> Encrypted:
         """The row as it is to be stored."""
@@ -91,7 +97,8 @@ class EncryptedTable:
                     columns[name] = kept(row[name])
                 elif row[name] is not None:
                     columns[name] = store(cipher, plain_value(None, row[name]))
-        for name in self.hashes:
+        # Of a row whose first text is encrypted they are keyed already.
+        for name in () if is_stored_encrypted(row[self._first]) else self.hashes:
             if row[name] is not None:
                 columns[name] = keyed_id(cipher, row[name])
         return columns
@@ -174,13 +181,16 @@ TABLES: Final = (
 
 
 async def pages(
-    database: Database, owner_id: UUID, table: EncryptedTable
+    database: Database, owner_id: UUID, table: EncryptedTable, *, as_stored: bool = False
 ) -> AsyncIterator[list[Any]]:
-    """All rows of an owner with plain text, page by page."""
+    """All rows of an owner page by page, with plain text, or as they are stored."""
     last: Row | None = None
-    while rows := await database.run(
-        table.page, owner_id=owner_id, **table.after(last), limit=_PAGE
-    ):
+    while True:
+        async with database.transaction(owner_id) as transaction:
+            read = transaction.stored_rows if as_stored else transaction.rows
+            rows = await read(table.page, **table.after(last), limit=_PAGE)
+        if not rows:
+            return
         yield rows
         last = rows[-1]
 
@@ -244,13 +254,15 @@ class PostgresEncryptionStore(PostgresStore):
         return tuple(TenantOwner(row["owner_id"], row["tenant_id"]) for row in rows)
 
     async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
-        rows = await self._database.run("count_encrypted_rows", owner_id=owner_id)
-        counts = {row["name"]: (row["encrypted"], row["plain"]) for row in rows}
-        return {
-            table.name: RowCounts(encrypted=encrypted, plain=plain)
-            for table in TABLES
-            for encrypted, plain in [counts.get(table.name, (0, 0))]
-        }
+        return {table.name: await self._count_table(owner_id, table) for table in TABLES}
+
+    async def _count_table(self, owner_id: UUID, table: EncryptedTable) -> RowCounts:
+        plain = encrypted = 0
+        async for rows in pages(self._database, owner_id, table, as_stored=True):
+            has_plain = [table.has_plain(row) for row in rows if any(table.contents(row))]
+            plain += sum(has_plain)
+            encrypted += len(has_plain) - sum(has_plain)
+        return RowCounts(encrypted=encrypted, plain=plain)
 
     async def encrypt_rows(self, owner_id: UUID) -> AsyncIterator[int]:
         try:
@@ -273,7 +285,7 @@ class PostgresEncryptionStore(PostgresStore):
                 async with self._database.transaction(owner_id) as transaction:
                     after = table.after(last)
                     rows = await transaction.stored_rows(table.page, **after, limit=_PAGE)
-                    plain = [row for row in rows if table.is_plain(row)]
+                    plain = [row for row in rows if table.has_plain(row)]
                     if plain:
                         await _store(transaction, table, plain)
                 if not plain:
@@ -288,7 +300,7 @@ class PostgresEncryptionStore(PostgresStore):
 
 async def _store(transaction: Transaction, table: EncryptedTable, plain: list[Any]) -> None:
     encrypt = partial(_as_json, table, plain, await transaction.cipher())
-    characters = sum(len(text) for row in plain for text in table.texts(row))
+    characters = sum(len(text) for row in plain for text in table.contents(row))
     rows = await off_loop(encrypt, characters=characters)
     await transaction.stored_rows(table.update, rows=rows)
 

@@ -258,7 +258,7 @@ class PostgresErasedPhrases(PostgresStore):
                     text
                     for row in rows
                     if not stays or _stays(erasure, row)
-                    for text in table.texts(row)
+                    for text in table.contents(row)
                 ]
                 found |= {one for one in phrases if any(one in text for text in texts)}
                 if len(found) == len(phrases):

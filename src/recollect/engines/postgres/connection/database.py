@@ -155,6 +155,14 @@ class Transaction:
             self._new_key = key
         return self._new_key.cipher
 
+    async def discard_unused_key(self) -> None:
+        """Delete the key that this transaction has created if there is no such owner.
+
+        So a write to a session that is not there leaves nothing.
+        """
+        if self._new_key is not None:
+            await self.stored_rows("discard_unused_key")
+
     async def value(self, name: str, /, **parameters: object) -> Any:  # noqa: ANN401  # a column's
         """Run a statement and return the first value of its first row; None without a row."""
         rows = await self.rows(name, **parameters)
@@ -229,7 +237,9 @@ class Database:
     async def transaction(self, owner_id: UUID) -> AsyncIterator[Transaction]:
         """The same for statements that are called by their names."""
         async with self.owned_by(owner_id) as connection:
-            yield Transaction(connection, owner_id, self.keys, self.telemetry)
+            transaction = Transaction(connection, owner_id, self.keys, self.telemetry)
+            yield transaction
+            await transaction.discard_unused_key()
 
     def working(self, *, now: datetime) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """A transaction of a worker, who serves all owners: it sees jobs and what has expired."""
@@ -263,17 +273,27 @@ class Database:
         """
         owner_id, fetch = parameters.get("owner_id"), self._connections.fetch
         with translated():
-            if name in CONTENT_PARAMETERS:
-                assert isinstance(owner_id, UUID)  # noqa: S101  # content has an owner
-                key = await self.data_key(owner_id, for_writing=True)
-                cipher = None if key is None else key.cipher
-                parameters = {**await stored_parameters(name, parameters, cipher)}
             with _span(self.telemetry, name):
                 rows = await fetch(*statement(name, **parameters))
             return await _plain(rows, owner_id, self.keys, fetch)
 
-    write = read  # a statement that changes rows of one owner, sets that owner itself, and commits
     work = read  # a statement of a worker, who serves all owners, which says so itself
+
+    async def write(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
+        """Run a statement that changes rows, sets their owner itself, and commits."""
+        if name not in CONTENT_PARAMETERS:
+            return await self.read(name, **parameters)
+        owner_id = parameters.pop("owner_id")
+        assert isinstance(owner_id, UUID)  # noqa: S101  # content has an owner
+        key = None
+        if self.keys.is_on:
+            with translated():
+                rows = KeyRows(self._connections.fetch)
+                key = await self.keys.find_for_writing(owner_id, rows)
+            if key is None:  # a new one is stored together with what it encrypts
+                return await self.run(name, owner_id=owner_id, **parameters)
+        stored = await stored_parameters(name, parameters, None if key is None else key.cipher)
+        return await self.read(name, owner_id=owner_id, **stored)
 
     async def run(
         self, name: str, /, *, owner_id: UUID, **parameters: object

@@ -17,6 +17,11 @@ CROSS JOIN LATERAL (
 SELECT key.wrapped, key.master_key_id, key.is_complete
 FROM create_owner_key(:owner_id, :wrapped, :master_key_id) AS key
 
+-- name: discard_unused_key
+-- Delete the data key of somebody who has nothing: the write that needed it has changed nothing.
+DELETE FROM recollect_keys.owner_keys
+WHERE owner_id = :owner_id AND NOT EXISTS (SELECT FROM owners WHERE owner_id = :owner_id)
+
 -- name: destroy_owner_key
 -- Destroy the data key of an owner who is being erased; how many rows are left. The function sets the owner.
 SELECT destroy_owner_key(:owner_id, :erasure_id, :cached_for) AS rows_left
@@ -181,32 +186,3 @@ FROM json_to_recordset(:rows::text::json) AS given (
     fact_id uuid, version integer, content text, statement text, reason text, statement_gist uuid, row_version text
 )
 WHERE own.owner_id = :owner_id AND own.fact_id = given.fact_id AND own.version = given.version AND own.xmin::text = given.row_version
-
--- name: count_encrypted_rows
--- How many rows of the owner have content that is encrypted, and how many have some that is plain.
-SELECT name, count(*) FILTER (WHERE NOT is_plain) AS encrypted, count(*) FILTER (WHERE is_plain) AS plain
-FROM (
-    SELECT 'sessions' AS name, coalesce(NOT starts_with(name, 'recollect-encrypted:1:'), false)
-        OR (metadata::text <> '{}' AND NOT starts_with(metadata::text, '{"encrypted":"recollect-encrypted:1:')) AS is_plain
-    FROM sessions
-    WHERE owner_id = :owner_id AND (name IS NOT NULL OR metadata::text <> '{}')
-    UNION ALL
-    SELECT 'messages', NOT starts_with(content, 'recollect-encrypted:1:')
-        OR (metadata::text <> '{}' AND NOT starts_with(metadata::text, '{"encrypted":"recollect-encrypted:1:'))
-        OR coalesce(details::text <> '{}' AND NOT starts_with(details::text, '{"encrypted":"recollect-encrypted:1:'), false)
-    FROM messages
-    WHERE owner_id = :owner_id
-    UNION ALL
-    SELECT 'summaries', NOT starts_with(text, 'recollect-encrypted:1:') FROM summaries WHERE owner_id = :owner_id
-    UNION ALL
-    SELECT 'profile_values', NOT starts_with(value::text, '{"encrypted":"recollect-encrypted:1:')
-    FROM profile_values
-    WHERE owner_id = :owner_id
-    UNION ALL
-    SELECT 'recall_entries', NOT starts_with(text, 'recollect-encrypted:1:') FROM recall_entries WHERE owner_id = :owner_id
-    UNION ALL
-    SELECT 'facts', NOT starts_with(content, 'recollect-encrypted:1:') FROM facts WHERE owner_id = :owner_id
-    UNION ALL
-    SELECT 'fact_changes', NOT starts_with(content, 'recollect-encrypted:1:') FROM fact_changes WHERE owner_id = :owner_id
-) AS own
-GROUP BY name

@@ -135,7 +135,7 @@ WHERE part_of = :erasure_id
 
 -- name: sample_messages
 -- The beginnings of some messages that are to be erased; encrypted ones are whole.
-SELECT CASE WHEN starts_with(content, 'recollect-encrypted:1:') THEN content ELSE left(content, 4000) END AS content FROM messages
+SELECT CASE WHEN is_encrypted(content) THEN content ELSE left(content, 4000) END AS content FROM messages
 WHERE owner_id = :owner_id
   AND session_id >= (SELECT coalesce(:session_id, '00000000-0000-0000-0000-000000000000'::uuid))
   AND session_id <= (SELECT coalesce(:session_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))

@@ -182,7 +182,7 @@ RETURNING session_id, (
     ORDER BY sequence
     LIMIT 1
 ) AS turn_number, (
-    SELECT CASE WHEN starts_with(content, 'recollect-encrypted:1:') THEN content ELSE left(content, 4000) END FROM messages
+    SELECT CASE WHEN is_encrypted(content) THEN content ELSE left(content, 4000) END FROM messages
     WHERE owner_id = :owner_id AND session_id = session.session_id AND role = 'user' AND is_active
     ORDER BY sequence
     LIMIT 1

@@ -18,6 +18,11 @@ CREATE INDEX owner_keys_by_master ON recollect_keys.owner_keys (master_key_id, o
 CREATE TRIGGER refuse_while_erased BEFORE INSERT ON recollect_keys.owner_keys
     FOR EACH ROW EXECUTE FUNCTION refuse_while_erased();
 
+-- Whether a text is stored encrypted; what is encrypted begins with the prefix of
+-- `recollect.domain.privacy.encrypted`, and nothing else does.
+CREATE FUNCTION is_encrypted(stored text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT starts_with(stored, 'recollect-encrypted:1:') $$;
+
 -- Stores an owner's first key, and returns the one that is stored then. It sets the owner.
 CREATE FUNCTION create_owner_key(of_owner uuid, new_key bytea, of_master text)
     RETURNS TABLE (wrapped bytea, master_key_id text, is_complete boolean)

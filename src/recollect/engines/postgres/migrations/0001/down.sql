@@ -13,7 +13,7 @@ DROP TABLE
     tenant_settings, api_keys, owners;
 DROP FUNCTION
     create_owner_key(uuid, bytea, text), destroy_owner_key(uuid, uuid, interval),
-    encrypt_entries(uuid, json),
+    encrypt_entries(uuid, json), is_encrypted(text),
     append_audit(jsonb), prune_audit(timestamptz, integer, integer), audited_tenant(),
     begin_erasure(
         uuid, text, text, uuid, text, uuid, timestamptz, uuid, text, text, timestamptz
