@@ -9,7 +9,7 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import Message
 from recollect.domain.identity.audit import AuditAction, AuditEntry, OwnedEntry
-from recollect.domain.identity.scope import Interface
+from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.text import JsonObject
 from recollect.errors import InvalidInput
 
@@ -108,6 +108,28 @@ class Erasure:
     """The erasure of a tenant that it belongs to."""
     receipt: JsonObject | None = None
     """Once it is done."""
+
+    @classmethod
+    def requested(
+        cls,
+        scope: Scope | TenantScope,
+        request: ErasureRequest,
+        *,
+        erasure_id: UUID,
+        at: datetime,
+        part_of: UUID | None = None,
+    ) -> Self:
+        """An erasure that has not begun; the store that begins it counts what is expected."""
+        return cls(
+            erasure_id=erasure_id,
+            owner_id=scope.owner_id,
+            tenant=scope.tenant,
+            request=request,
+            requested_by=scope.actor,
+            transaction_id=scope.transaction_id,
+            requested_at=at,
+            part_of=part_of,
+        )
 
     @property
     def is_done(self) -> bool:

@@ -55,28 +55,20 @@ class PostgresErasureStore(PostgresStore):
     A session that is being erased has expired at -infinity: to all readers and writers it is gone.
     """
 
-    async def begin(
-        self,
-        scope: Scope | TenantScope,
-        request: ErasureRequest,
-        *,
-        erasure_id: UUID,
-        part_of: UUID | None = None,
-        now: datetime,
-    ) -> Erasure | None:
+    async def begin(self, scope: Scope | TenantScope, erasure: Erasure) -> Erasure | None:
+        request = erasure.request
         rows = await self._database.write(
             "begin_erasure",
-            owner_id=scope.owner_id,
-            tenant_id=scope.tenant,
+            **_key_of(erasure),
+            tenant_id=erasure.tenant,
             user_id=scope.user if isinstance(scope, Scope) else "",
-            erasure_id=erasure_id,
             kind=request.kind,
             session_id=request.session_id,
             before=request.before,
-            part_of=part_of,
-            actor=scope.actor,
-            transaction_id=scope.transaction_id,
-            now=now,
+            part_of=erasure.part_of,
+            actor=erasure.requested_by,
+            transaction_id=erasure.transaction_id,
+            now=erasure.requested_at,
         )
         begun = rows[0]["erasure_id"]
         return None if begun is None else await self.get(scope.owner_id, begun)

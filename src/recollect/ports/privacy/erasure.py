@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
-from recollect.domain.erasure.erasure import Counts, Erasure, ErasureRequest
+from recollect.domain.erasure.erasure import Counts, Erasure
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
 from recollect.ports.recall import EntryKey
@@ -27,16 +27,8 @@ class ErasureStore(Protocol):
     `ErasureUnderWay`; so does what writes to a session that is being erased.
     """
 
-    async def begin(
-        self,
-        scope: Scope | TenantScope,
-        request: ErasureRequest,
-        *,
-        erasure_id: UUID,
-        part_of: UUID | None = None,
-        now: datetime,
-    ) -> Erasure | None:
-        """Begin an erasure, or return the one of the same that is under way.
+    async def begin(self, scope: Scope | TenantScope, erasure: Erasure) -> Erasure | None:
+        """Begin a requested erasure, or return the one of the same that is under way.
 
         From then on readers find nothing of what it erases; what was before a time goes piece by
         piece. None if there is no such session. `ErasureUnderWay` if a part is to be erased of

@@ -74,9 +74,7 @@ class Erasing:
         """
         now = self.clock.now()
         request = ErasureRequest.of(session_id=session_id, before=before, now=now)
-        begun = await self.stores.erasures.begin(
-            scope, request, erasure_id=self.ids.new_id(), now=now
-        )
+        begun = await self._begin(scope, request)
         if begun is None:
             raise SessionNotFound(session_id)
         _log("erasure.begun", begun)
@@ -84,9 +82,7 @@ class Erasing:
 
     async def begin_tenant(self, scope: TenantScope) -> Erasure:
         """Begin to erase everything of all users that a tenant has now."""
-        begun = await self.stores.erasures.begin(
-            scope, WHOLE_TENANT, erasure_id=self.ids.new_id(), now=self.clock.now()
-        )
+        begun = await self._begin(scope, WHOLE_TENANT)
         assert begun is not None  # noqa: S101  # only a session may be missing
         _log("erasure.begun", begun)
         return begun
@@ -214,13 +210,18 @@ class Erasing:
 
     async def _begin_part(self, erasure: Erasure, user: Scope) -> None:
         scope = replace(user, actor=erasure.requested_by, transaction_id=erasure.transaction_id)
-        await self.stores.erasures.begin(
-            scope,
-            ErasureRequest(),
-            erasure_id=self.ids.new_id(),
-            part_of=erasure.erasure_id,
-            now=self.clock.now(),
-        )
+        await self._begin(scope, ErasureRequest(), part_of=erasure.erasure_id)
+
+    async def _begin(
+        self,
+        scope: Scope | TenantScope,
+        request: ErasureRequest,
+        *,
+        part_of: UUID | None = None,
+    ) -> Erasure | None:
+        new_id, now = self.ids.new_id(), self.clock.now()
+        erasure = Erasure.requested(scope, request, erasure_id=new_id, at=now, part_of=part_of)
+        return await self.stores.erasures.begin(scope, erasure)
 
     async def _with_parts(self, erasure: Erasure) -> Erasure:
         if erasure.request.kind is not ErasureKind.TENANT:

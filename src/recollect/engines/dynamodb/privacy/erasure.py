@@ -79,15 +79,8 @@ class DynamoErasures(DynamoStore):
     nothing but the session, and who starts another one looks at the owner.
     """
 
-    async def begin(
-        self,
-        scope: Scope | TenantScope,
-        request: ErasureRequest,
-        *,
-        erasure_id: UUID,
-        part_of: UUID | None = None,
-        now: datetime,
-    ) -> Erasure | None:
+    async def begin(self, scope: Scope | TenantScope, erasure: Erasure) -> Erasure | None:
+        request = erasure.request
         under_way = await self._under_way(scope.owner_id, request)
         if under_way is not None:
             await self._hide(under_way)
@@ -96,20 +89,10 @@ class DynamoErasures(DynamoStore):
         erased = Erased(self, scope.owner_id, request)
         if request.session_id is not None and not await erased.is_there():
             return None
-        erasure = Erasure(
-            erasure_id=erasure_id,
-            owner_id=scope.owner_id,
-            tenant=scope.tenant,
-            request=request,
-            requested_by=scope.actor,
-            transaction_id=scope.transaction_id,
-            requested_at=now,
-            expected=await erased.count_messages(),
-            part_of=part_of,
-        )
-        await self._store_new(scope, erasure, now)
+        erasure = replace(erasure, expected=await erased.count_messages())
+        await self._store_new(scope, erasure)
         await self._hide(erasure)
-        return await self.get(scope.owner_id, erasure_id)
+        return await self.get(scope.owner_id, erasure.erasure_id)
 
     async def _under_way(self, owner_id: UUID, request: ErasureRequest) -> Erasure | None:
         async for item in self.table.items(owner_id, _ERASURES):
@@ -118,8 +101,8 @@ class DynamoErasures(DynamoStore):
                 return erasure
         return None
 
-    async def _store_new(self, scope: Scope | TenantScope, erasure: Erasure, now: datetime) -> None:
-        transaction = self.table.transaction()
+    async def _store_new(self, scope: Scope | TenantScope, erasure: Erasure) -> None:
+        now, transaction = erasure.requested_at, self.table.transaction()
         transaction.put(erasure_item(erasure, due=now, changed_at=now), read=0)
         if erasure.request.kind is ErasureKind.EVERYTHING:
             _mark_owner(transaction, scope, self.clock.now())

@@ -36,16 +36,8 @@ def in_memory_erasure_stores(data: InMemoryData) -> ErasureStores:
 class InMemoryErasures(InMemoryStore):
     """Implements `recollect.ports.privacy.erasure.ErasureStore`."""
 
-    async def begin(
-        self,
-        scope: Scope | TenantScope,
-        request: ErasureRequest,
-        *,
-        erasure_id: UUID,
-        part_of: UUID | None = None,
-        now: datetime,
-    ) -> Erasure | None:
-        owner = self.data.of(scope.owner_id)
+    async def begin(self, scope: Scope | TenantScope, erasure: Erasure) -> Erasure | None:
+        request, owner = erasure.request, self.data.of(scope.owner_id)
         for under_way in owner.erasures.values():
             if under_way.request == request and not under_way.is_done:
                 return under_way
@@ -57,21 +49,11 @@ class InMemoryErasures(InMemoryStore):
         if not is_there:
             return None
         expected = sum(request.has_message(one) for one in _messages(owner))
-        erasure = Erasure(
-            erasure_id=erasure_id,
-            owner_id=scope.owner_id,
-            tenant=scope.tenant,
-            request=request,
-            requested_by=scope.actor,
-            transaction_id=scope.transaction_id,
-            requested_at=now,
-            expected=expected,
-            part_of=part_of,
-        )
+        erasure = replace(erasure, expected=expected)
         counts = {DATABASE: _erase(self.data, owner, erasure)}
         owner = self.data.of(scope.owner_id)
-        owner.erasures[erasure_id] = replace(erasure, counts=counts)
-        return owner.erasures[erasure_id]
+        owner.erasures[erasure.erasure_id] = replace(erasure, counts=counts)
+        return owner.erasures[erasure.erasure_id]
 
     async def get(self, owner_id: UUID, erasure_id: UUID) -> Erasure | None:
         return self.data.of(owner_id).erasures.get(erasure_id)
