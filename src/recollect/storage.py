@@ -75,7 +75,7 @@ async def check_has_memory(settings: Settings) -> None:
         if not any(home.expanduser().glob("postgres-*/PG_VERSION")):
             raise ConfigurationError(f"there is no memory in the folder {home}")
     elif settings.db_connection_string is not None:
-        from recollect.engines.postgres.connection.database import normalise  # noqa: PLC0415
+        from recollect.engines.postgres.connection.addresses import normalise  # noqa: PLC0415
         from recollect.engines.postgres.migrations import current_revision  # noqa: PLC0415
 
         dsn = normalise(settings.db_connection_string.get_secret_value())

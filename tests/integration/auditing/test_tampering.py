@@ -12,7 +12,7 @@ from conformance.contracts.audit_chains import ANCIENT, an_entry
 from conformance.contracts.shared import alone
 from recollect.domain.identity.audit import BrokenLink, ChainFault
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.engines.postgres.connection.database import as_application
+from recollect.engines.postgres.connection.addresses import as_application
 from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.engines.postgres.migrations import migrate
 from recollect.ports import Stores

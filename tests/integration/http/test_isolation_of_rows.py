@@ -11,7 +11,8 @@ import pytest_asyncio
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.connection.database import Database, as_application
+from recollect.engines.postgres.connection.addresses import as_application
+from recollect.engines.postgres.connection.database import Database
 from recollect.services.services import Services
 from support.examples import a_message
 from support.row_snapshots import rows_of, tables_of_owners

@@ -6,7 +6,8 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.database import Database, as_application
+from recollect.engines.postgres.connection.addresses import as_application
+from recollect.engines.postgres.connection.database import Database
 
 
 @pytest_asyncio.fixture

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.engines.postgres.connection.database import as_application, display, normalise
+from recollect.engines.postgres.connection.addresses import as_application, display, normalise
 from recollect.errors import ConfigurationError
 
 

@@ -14,7 +14,8 @@ import pytest
 import pytest_asyncio
 
 from recollect.engines.postgres.accounts import PostgresStateStore
-from recollect.engines.postgres.connection.database import Database, as_application
+from recollect.engines.postgres.connection.addresses import as_application
+from recollect.engines.postgres.connection.database import Database
 from recollect.errors import DatabaseUnavailable
 from recollect.system import SystemClock
 from support.examples import a_scope

@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 
 from recollect.engines.postgres import migrations
-from recollect.engines.postgres.connection.database import Database, as_application
+from recollect.engines.postgres.connection.addresses import as_application
+from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_external
 from recollect.engines.postgres.migrations import (
     HEAD,

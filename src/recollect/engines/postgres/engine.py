@@ -10,13 +10,8 @@ from recollect.engines.postgres.accounts import PostgresApiKeyStore, PostgresSta
 from recollect.engines.postgres.activity import PostgresActivityStore
 from recollect.engines.postgres.archive import PostgresExpiredRecords
 from recollect.engines.postgres.audit import PostgresAuditLog
-from recollect.engines.postgres.connection.database import (
-    APP_ROLE,
-    STATEMENT_CACHE,
-    Database,
-    as_application,
-    normalise,
-)
+from recollect.engines.postgres.connection.addresses import APP_ROLE, as_application, normalise
+from recollect.engines.postgres.connection.database import STATEMENT_CACHE, Database
 from recollect.engines.postgres.conversations.branches import PostgresBranchStore, PostgresTurnStore
 from recollect.engines.postgres.conversations.messages import (
     PostgresHistoryStore,

@@ -211,7 +211,7 @@ def for_owner(
 @asynccontextmanager
 async def administered(settings: Settings) -> AsyncIterator[str]:
     """The connection string as the settings give it, the embedded server running meanwhile."""
-    from recollect.engines.postgres.connection.database import normalise  # noqa: PLC0415
+    from recollect.engines.postgres.connection.addresses import normalise  # noqa: PLC0415
     from recollect.engines.postgres.embedded import running_server  # noqa: PLC0415
 
     if settings.engine is not EngineKind.POSTGRESQL:

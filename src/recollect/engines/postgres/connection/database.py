@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from typing import Any, Final, Self
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from uuid import UUID
 
 import asyncpg
 
 from recollect.domain.identity.scope import Scope
 from recollect.engines.owner_keys import DataKey, OwnerKeys, check_keys
+from recollect.engines.postgres.connection.addresses import APP_ROLE, SEARCH_PATH
 from recollect.engines.postgres.connection.content import (
     CONTENT_PARAMETERS,
     content_columns,
@@ -28,10 +28,7 @@ from recollect.ports.privacy.encryption import OwnerCipher
 from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import UNMEASURED, Span, SpanKind, Telemetry
 
-APP_ROLE: Final = "recollect_app"
 STATEMENT_CACHE: Final = 100
-_SEARCH_PATH: Final = "recollect, public"
-_SCHEMES: Final = ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg")
 _SETTINGS: Final = {
     "application_name": "recollect",
     "lock_timeout": "15s",
@@ -48,40 +45,6 @@ _CONNECT_SECONDS: Final = 30
 _COMMAND_SECONDS: Final = 75  # PostgreSQL itself ends a statement after 60
 _NO_MASTER_KEY: Final = "MEMORY_ENCRYPTION_KEY is not set"
 _AS_WORKER: Final = "SELECT set_config('recollect.worker', 'on', true)"
-
-
-def normalise(text: str) -> str:
-    """Turn a connection string of any usual form into the driver's."""
-    scheme, separator, rest = text.strip().partition("://")
-    if not separator or scheme.lower() not in _SCHEMES:
-        raise ConfigurationError(
-            "MEMORY_DB_CONNECTION_STRING must start with postgresql:// or postgresql+psycopg://"
-        )
-    return f"postgresql://{rest}"
-
-
-def as_application(dsn: str, *, logs_in: bool = False) -> str:
-    """The same server, worked on as the role that every policy binds.
-
-    That role is what the connection starts with, so that no reset undoes it: it logs in itself
-    where it may, elsewhere the given user steps down to it.
-    """
-    parts = urlsplit(dsn)
-    query = [*parse_qsl(parts.query), ("search_path", _SEARCH_PATH)]
-    if logs_in:
-        parts = parts._replace(netloc=f"{APP_ROLE}@{parts.netloc.rpartition('@')[2]}")
-    else:
-        query.append(("role", APP_ROLE))
-    return urlunsplit(parts._replace(query=urlencode(query)))
-
-
-def display(dsn: str) -> str:
-    """The connection string without its password, for people and logs."""
-    parts = urlsplit(dsn)
-    if parts.password is None:
-        return dsn
-    netloc = parts.netloc.replace(f":{parts.password}@", ":***@", 1)
-    return urlunsplit(parts._replace(netloc=netloc))
 
 
 async def _plain(
@@ -387,7 +350,7 @@ async def _check_role(pool: asyncpg.Pool) -> None:
     if role != APP_ROLE or not has_tables:
         raise ConfigurationError(
             f"connections of MEMORY_DB_CONNECTION_STRING start as the role {role}; they must start "
-            f"as {APP_ROLE} with the search_path '{_SEARCH_PATH}'. Behind a pooler such as "
+            f"as {APP_ROLE} with the search_path '{SEARCH_PATH}'. Behind a pooler such as "
             "PgBouncer these are set by ALTER ROLE: see docs/how-to/use-pgbouncer.md"
         )
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import asyncpg
 
-from recollect.engines.postgres.connection.database import APP_ROLE, as_application, display
+from recollect.engines.postgres.connection.addresses import APP_ROLE, as_application, display
 from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.errors import InvalidInput, SchemaOutdated
 

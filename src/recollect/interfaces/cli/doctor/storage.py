@@ -6,7 +6,8 @@ from uuid import UUID
 from recollect.adapters import archive_of, open_vectors
 from recollect.domain.transfer.archive import prefix_of
 from recollect.engines.owner_keys import OwnerKeys
-from recollect.engines.postgres.connection.database import as_application, check_master_keys
+from recollect.engines.postgres.connection.addresses import as_application
+from recollect.engines.postgres.connection.database import check_master_keys
 from recollect.engines.postgres.migrations import (
     HEAD,
     MIN_SERVER_VERSION,
