@@ -8,10 +8,8 @@ import os
 import pytest
 
 from conformance.contracts.engine import EngineContract
-from conformance.contracts.erasure import ErasureContract
 from conformance.contracts.facts import FactStoreContract
 from conformance.contracts.indexing import IndexingContract
-from conformance.contracts.message_retrying import MessageRetryingContract
 from conformance.contracts.profiles import ProfileStoreContract
 from conformance.contracts.recall import RecallIndexContract
 from conformance.contracts.recall_whole import WholeRecallContract
@@ -39,9 +37,6 @@ else:
     class TestSessionNaming(SessionNamingContract):
         """Names are made of plain questions."""
 
-    class TestMessageRetrying(MessageRetryingContract):
-        """The same again is the same."""
-
     class TestProfiles(ProfileStoreContract):
         """Plain values are merged."""
 
@@ -50,6 +45,3 @@ else:
 
     class TestRecall(RecallIndexContract):
         """Words are searched after decryption."""
-
-    class TestErasure(ErasureContract):
-        """What is erased is not read."""

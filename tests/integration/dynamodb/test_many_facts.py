@@ -1,6 +1,7 @@
 """More facts than one transaction takes: refused as a whole, or stored and deleted in parts."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -88,7 +89,10 @@ async def test_an_import_counts_right_while_others_write_facts(
 
 async def test_large_histories_are_imported_in_parts_that_fit(stores: Stores) -> None:
     scope = a_scope()
-    large = [FactRecord(fact=record.fact, history=record.history * 1000) for record in RECORDS[:15]]
+    large = [
+        FactRecord(fact=edit.fact, history=(replace(edit.change, reason="y" * 300_000),))
+        for edit in EDITS[:15]
+    ]
     assert (await stores.imports.add_facts(scope, large)).added == 15
 
 
