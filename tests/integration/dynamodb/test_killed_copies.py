@@ -75,7 +75,7 @@ class KilledClient:
 
     def __init__(self, double: DynamoDouble, chance: random.Random) -> None:
         self._double = double
-        self._left = chance.randrange(1, 7)
+        self._left = chance.randrange(2, 12)
         self._is_done_before = chance.random() < 0.5
 
     async def call(self, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
