@@ -40,8 +40,10 @@ class EncryptedObjects:
         if self._ciphers is None or not self._ciphers.is_on or archived is None:
             await self._objects.put(name, pieces)
             return
+        # A session that cannot be read raises here, before its owner gets another key.
+        first = await anext(pieces, b"")
         cipher = await self._ciphers.find_or_create(archived.owner_id)
-        await self._objects.put(name, _encrypted(name, pieces, cipher))
+        await self._objects.put(name, _encrypted(name, _joined(first, pieces), cipher))
 
     async def read(self, name: str) -> AsyncGenerator[bytes, None]:
         """Decrypt an object piece by piece."""
@@ -73,6 +75,12 @@ class EncryptedObjects:
             if cipher is not None:
                 return cipher
         raise ArchivedSessionBroken(name, "it is encrypted, and the key of its owner is not there")
+
+
+async def _joined(first: bytes, others: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    yield first
+    async for piece in others:
+        yield piece
 
 
 async def _encrypted(

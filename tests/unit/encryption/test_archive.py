@@ -8,7 +8,7 @@ import pytest
 
 from recollect.archives.encrypted import EncryptedObjects
 from recollect.domain.transfer.archive import ArchivedSession
-from recollect.errors import ArchivedSessionBroken
+from recollect.errors import ArchivedSessionBroken, ContentUnreadable
 from recollect.ports.privacy.archive import StoredObject
 from recollect.ports.privacy.encryption import OwnerCipher
 from support.encryption import master_keys
@@ -70,6 +70,18 @@ async def pieces_of(data: bytes) -> AsyncIterator[bytes]:
 
 async def all_of(objects: EncryptedObjects, name: str) -> bytes:
     return b"".join([piece async for piece in objects.read(name)])
+
+
+async def test_a_session_that_cannot_be_read_gives_its_owner_no_new_key() -> None:
+    ciphers, stored = Ciphers(), MemoryObjects()
+
+    async def unreadable() -> AsyncIterator[bytes]:
+        raise ContentUnreadable("the key of its owner is not there")
+        yield b""
+
+    with pytest.raises(ContentUnreadable):
+        await EncryptedObjects(stored, ciphers).put(a_name(), unreadable())
+    assert (ciphers.of, stored.data) == ({}, {})
 
 
 @pytest.mark.parametrize("size", [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 200_000])
