@@ -101,7 +101,7 @@ async def test_a_copy_that_is_killed_at_its_writes_ends_with_nothing_differing(s
             kills += 1
         else:
             break
-    assert kills > 1
+    assert kills
     report = await copied(source, table, tenant)
     assert (report.users, report.differing, report.memory.messages.added) == (2, 0, 0)
     assert report.api_keys.known == 1
