@@ -4,6 +4,8 @@ from typing import Annotated
 
 import pytest
 from fastapi import APIRouter, FastAPI, Query, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, Field
 from starlette.testclient import TestClient
 
 from recollect.interfaces.http.large_json import LargeBodyRoute
@@ -18,6 +20,7 @@ HOT = {
     ("GET", "/api/v1/sessions/{session_id}/messages"): messages.router,
     ("POST", "/api/v1/sessions/{session_id}/exchanges"): messages.router,
     ("POST", "/api/v1/sessions/{session_id}/context"): contexts.router,
+    ("GET", "/api/v1/state"): sessions.state_router,
 }
 
 
@@ -87,3 +90,31 @@ def test_another_method_is_refused_as_such() -> None:
     add_routers(app, [router])
     index_routes(app)
     assert TestClient(app).delete("/things").status_code == 405
+
+
+class Account(BaseModel):
+    name: str
+    size: int | None = Field(default=None, serialization_alias="sizeOf")
+
+
+class StoredAccount(Account):
+    secret: str = "never sent"  # that is the test
+
+
+@pytest.mark.parametrize("route_class", [LargeBodyRoute, APIRoute])
+def test_a_model_is_sent_as_the_framework_sends_it(route_class: type[APIRoute]) -> None:
+    router = APIRouter(route_class=route_class)
+
+    @router.post("/accounts", status_code=201)
+    async def add(account: Account) -> Account:
+        return StoredAccount(name=account.name)
+
+    app = FastAPI()
+    add_routers(app, [router])
+    client = TestClient(app)
+    response = client.post("/accounts", json={"name": "Zoë"})
+    assert (response.status_code, response.json()) == (201, {"name": "Zoë", "sizeOf": None})
+    assert response.headers["content-type"] == "application/json"
+    refused = client.post("/accounts", json={"size": 3})
+    assert refused.status_code == 422
+    assert refused.json()["detail"][0]["loc"] == ["body", "name"]

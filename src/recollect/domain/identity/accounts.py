@@ -102,14 +102,14 @@ class KeyText:
             packed = urlsafe_b64decode(body + "=" * (-len(body) % 4))
         except ValueError:
             return None
-        if len(packed) != 2 * _ID_BYTES + SECRET_BYTES:
+        is_only_spelling = urlsafe_b64encode(packed).rstrip(b"=") == body.encode()
+        if len(packed) != 2 * _ID_BYTES + SECRET_BYTES or not is_only_spelling:
             return None
-        parsed = cls(
+        return cls(
             owner_id=UUID(bytes=packed[:_ID_BYTES]),
             key_id=UUID(bytes=packed[_ID_BYTES : 2 * _ID_BYTES]),
             secret=packed[2 * _ID_BYTES :],
         )
-        return parsed if str(parsed) == text else None
 
 
 def hash_secret(secret: bytes) -> bytes:

@@ -256,7 +256,7 @@ async def _caller_of_request(request: Request) -> Caller:
     session = None
     if authenticator.takes_anonymous(request.headers):
         session = await anonymous_session_of(request)
-    is_openai = request.url.path.startswith("/v1/")
+    is_openai = request.scope["path"].startswith("/v1/")  # `url` takes 30 µs to make
     interface = Interface.OPENAI if is_openai else Interface.HTTP
     return await authenticator.caller_of(request.headers, session=session, interface=interface)
 

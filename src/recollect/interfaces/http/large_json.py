@@ -10,10 +10,10 @@ from uuid import UUID
 
 import orjson
 from fastapi import Depends, HTTPException, Request, Response
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, request_response
 from pydantic import BaseModel
 from pydantic_core import to_json
-from starlette.types import Receive, Scope
+from starlette.types import Receive, Scope, Send
 
 from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.json_decoding import patient_decoder
@@ -40,6 +40,13 @@ class LargeBodyRoute(APIRoute):
 
     max_values = MAX_VALUES
 
+    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401  # the framework's
+        """Make a route; see `APIRoute`."""
+        super().__init__(*args, **options)
+        self._plan = RequestPlan.of(self)
+        if self._plan is not None:
+            self.app = self._serve_planned
+
     def parse(self, body: bytes) -> JsonValue:
         """Parse a body; one with too many values, in all or in one item, is refused."""
         if count_values(body, most=self.max_values) > self.max_values:
@@ -60,20 +67,36 @@ class LargeBodyRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Handle requests as any route does, with another way to read their JSON."""
         handle = super().get_route_handler()
-        plan = RequestPlan.of(self)
 
         async def handle_large(request: Request) -> Response:
-            large = _LargeBodyRequest(request.scope, request.receive, parse=self.parse)
-            if plan is None:
-                return await handle(large)
-            try:
-                arguments = await plan.arguments(large)
-            except Unplanned:
-                return await handle(large)
-            response: Response = await self.endpoint(**arguments)
-            return response
+            if not isinstance(request, _LargeBodyRequest):
+                request = self._large(request.scope, request.receive)
+            return await handle(request)
 
         return handle_large
+
+    async def _serve_planned(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request by the plan, without the framework's stacks of what to close.
+
+        Where the plan is no use, the framework gets the request with what was read of it.
+        """
+        assert self._plan is not None  # noqa: S101  # else the framework serves it
+        request = self._large(scope, receive)
+        try:
+            arguments = await self._plan.arguments(request)
+        except Unplanned:
+            handle = self.get_route_handler()
+
+            async def handle_again(_: Request) -> Response:
+                return await handle(request)
+
+            await request_response(handle_again)(scope, receive, send)
+            return
+        response = self._plan.response(await self.endpoint(**arguments))
+        await response(scope, receive, send)
+
+    def _large(self, scope: Scope, receive: Receive) -> "_LargeBodyRequest":
+        return _LargeBodyRequest(scope, receive, parse=self.parse)
 
 
 class BatchRoute(LargeBodyRoute):

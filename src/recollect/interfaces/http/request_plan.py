@@ -3,7 +3,8 @@
 FastAPI looks at the tree of dependencies and at the types of all parameters again for each
 request, which takes longer than a read in the service. A plan does that when the route is made. It
 covers what our routes usually are, and of their requests those that are valid: everything else is
-left to FastAPI, and so are all its words about what is wrong. See
+left to FastAPI, and so are all its words about what is wrong. What a route returns is a response,
+or a model that is written as FastAPI would. See
 docs/decisions/0050-plans-of-routes.md.
 """
 
@@ -11,11 +12,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from http import HTTPStatus
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Self, Union, get_args, get_origin
 
 from fastapi import HTTPException, params
 from fastapi._compat import ModelField
+from fastapi.datastructures import DefaultPlaceholder
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
@@ -34,6 +37,8 @@ _UNKNOWN_KINDS: Final = (
     "security_scopes_param_name",
 )
 """What a function may ask for and no plan has."""
+_CHANGES: Final = ("include", "exclude", "exclude_unset", "exclude_defaults", "exclude_none")
+"""What a route may change about the model that it returns."""
 
 
 class Unplanned(Exception):
@@ -103,20 +108,22 @@ class RequestPlan:
     steps: tuple[_Step, ...]
     """In the order in which FastAPI calls them; the last is the route's own function."""
     body: ModelField | None
+    model: type[BaseModel] | None
+    """What the function returns, if it is no response."""
+    status: int
+    """Of the response with a model."""
 
     @classmethod
     def of(cls, route: APIRoute) -> "RequestPlan | None":
         """The plan of a route; None where FastAPI has to do it."""
-        returned = inspect.signature(route.endpoint).return_annotation
-        if not (inspect.isclass(returned) and issubclass(returned, Response)):
-            return None
         steps: list[_Step] = []
         try:
+            model = _model_of(route)
             body = _body_of(route)
             _add_steps(route.dependant, steps, {})
         except Unplanned:
             return None
-        return cls(tuple(steps), body)
+        return cls(tuple(steps), body, model, route.status_code or HTTPStatus.OK)
 
     async def arguments(self, request: Request) -> dict[str, object]:
         """What the route's function is called with; `Unplanned` where that is not plain."""
@@ -129,6 +136,16 @@ class RequestPlan:
         if self.body is not None:
             values[self.body.name] = _validated(self.body, body)
         return values
+
+    def response(self, returned: object) -> Response:
+        """The response with what the route's function has returned."""
+        if self.model is None:
+            assert isinstance(returned, Response)  # noqa: S101  # as its signature says
+            return returned
+        # A model of another class is converted, so that no field is sent but the declared ones.
+        given = returned if type(returned) is self.model else self.model.model_validate(returned)
+        content = self.model.__pydantic_serializer__.to_json(given, by_alias=True)
+        return Response(content, self.status, media_type=_JSON)
 
 
 def _add_steps(dependant: Dependant, steps: list[_Step], numbers: dict[object, int]) -> int:
@@ -162,6 +179,21 @@ def _number_of(dependant: Dependant, steps: list[_Step], numbers: dict[object, i
             raise Unplanned
         numbers[dependant.call] = _add_steps(dependant, steps, numbers)
     return numbers[dependant.call]
+
+
+def _model_of(route: APIRoute) -> type[BaseModel] | None:
+    """The model that a route returns as it is; None: it returns a response."""
+    returned = inspect.signature(route.endpoint).return_annotation
+    if not inspect.isclass(returned):
+        raise Unplanned
+    if issubclass(returned, Response):
+        return None
+    is_changed = any(getattr(route, f"response_model_{part}") for part in _CHANGES)
+    is_as_it_is = route.response_model is returned and route.response_model_by_alias
+    is_json = isinstance(route.response_class, DefaultPlaceholder)
+    if is_changed or not (issubclass(returned, BaseModel) and is_as_it_is and is_json):
+        raise Unplanned
+    return returned
 
 
 def _body_of(route: APIRoute) -> ModelField | None:
