@@ -24,8 +24,10 @@ _STANDING: Final = 0.1
 """The share of the patience that is left once a queue lasts: what comes then waits too long."""
 _RETRY_SECONDS: Final = (1, 3)
 """At random, so that those who were refused together do not return together."""
-_LONGEST_PAUSE: Final = 0.025
-"""Seconds for which a piece of long work waits while others are at work: about a turn."""
+_LONGEST_PAUSE: Final = 0.05
+"""Seconds for which a piece of long work waits while others are at work: about two turns."""
+_QUIET_SECONDS: Final = 0.005
+"""For so long nobody must be at work: one who has got an answer often asks again at once."""
 _OVERLOADED: Final = "the server has more requests than it can answer now; try again"
 
 
@@ -100,11 +102,14 @@ class Admission:
 
     async def give_way(self) -> None:
         """Wait until nobody is at work, for a moment at most, after others who give way, too."""
+        loop = asyncio.get_running_loop()
         async with self._next_piece:
             await asyncio.sleep(0)
-            if self._at_work:
-                self._all_left = asyncio.get_running_loop().create_future()
-                await asyncio.wait([self._all_left], timeout=self._longest_pause)
+            deadline = loop.time() + self._longest_pause
+            while self._at_work and (seconds := deadline - loop.time()) > 0:
+                self._all_left = loop.create_future()
+                await asyncio.wait([self._all_left], timeout=seconds)
+                await asyncio.sleep(min(_QUIET_SECONDS, max(deadline - loop.time(), 0)))
 
     def _longest_wait(self, now: float) -> float:
         is_standing = now - self._waiting_since > self._patience
