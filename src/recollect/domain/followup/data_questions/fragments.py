@@ -58,7 +58,7 @@ def changed_by_fragment(question: str, fragment: str, known: LanguageWords) -> s
 
 
 def _is_about_form(words: Sequence[str], known: LanguageWords) -> bool:
-    """Whether words are about the form of a reply: "as a table", but not "the airport code"."""
+    """Whether words are about the form of a reply: "as a table", but not "the harbour code"."""
     if not starting_phrase(words, known.data_copulas):
         return not known.form_words.isdisjoint(words)
     return any(
@@ -131,7 +131,7 @@ def _with_value(change: Change, place: int, size: int, first: int) -> str | None
     small = known.small_words | known.prepositions
     start = place + size - first
     while start < len(old) and old[start] in known.auxiliaries and new[size] not in small:
-        start += 1  # "the record was 3-2", "record 4-2"
+        start += 1  # "the mast was 9 m", "mast 12 m"
     end = _value_end(change, start, new[size:])
     if end is None or _kind(old[start:end], small) != _kind(new[size:], small):
         return None
@@ -144,7 +144,7 @@ def _with_value(change: Change, place: int, size: int, first: int) -> str | None
 
 
 def _other_restriction(change: Change) -> str | None:
-    """As "What about those opened after 2011?" after "Name the museums opened before 2009"."""
+    """As "What about those built in 1960?" after "Name the boats built in 1950"."""
     known, new, old = change.known, change.new, change.old
     pointers = known.row_determiners | known.item_words | {known.that}
     first = 1 + (new[0] in known.articles)
@@ -163,7 +163,7 @@ def _other_restriction(change: Change) -> str | None:
 
 
 def _other_modifier(change: Change) -> str | None:
-    """As "the 2nd player" after "Name the 1st player of the list"."""
+    """As "the 2nd boat" after "Name the 1st boat of the race"."""
     known, new, old = change.known, change.new, change.old
     first = int(new[0] in known.articles)
     count = len(new) - 1 - first
@@ -234,7 +234,7 @@ def _replaced(change: Change) -> str | None:
 
 
 def _part_of_list(change: Change) -> str | None:
-    """As "only by school" after "Group all players by position and school"."""
+    """As "only by type" after "Group the boats by harbour and type"."""
     known, new, old = change.known, change.new, change.old
     for size in range(len(new) - 1, 0, -1):
         place = change.place_of(new[:size])
@@ -252,7 +252,7 @@ def _part_of_list(change: Change) -> str | None:
 
 
 def _other_year(change: Change) -> str | None:
-    """As "the next year" after "How many awards were there in 2010?"."""
+    """As "the next year" after "What was the catch in 2019?"."""
     known, new, old = change.known, change.new, change.old
     years = [n for n, word in enumerate(old) if _YEAR.fullmatch(word)]
     lead = known.articles | known.prepositions
@@ -287,7 +287,7 @@ def _kind(value: Sequence[str], small: frozenset[str]) -> tuple[bool, bool]:
 
 
 def _narrowed(change: Change) -> str | None:
-    """As "Limit the results to those above 5" after "Show the scores of all teams"."""
+    """As "Limit the results to those with a motor" after "Show all boats"."""
     known, new = change.known, change.new
     length = starting_phrase(new, known.narrowing)
     fillers = known.articles | known.row_nouns | known.row_pointers | known.narrowing_rest
@@ -316,7 +316,7 @@ def _condition(change: Change) -> str | None:
 
 
 def _one_condition_more(change: Change) -> str | None:
-    """As "and the date is in May" after "What was the score when the team was Utah?"."""
+    """As "and the tide is low" after "Which boats sail when the wind is west?"."""
     known, new, old = change.known, change.new, change.old
     places = [n for n, word in enumerate(old) if word in known.conditions]
     is_clause = new[0] in known.conditions or not known.auxiliaries.isdisjoint(

@@ -1,4 +1,4 @@
-"""Questions to data whose verb stands before its subject: "Which region is Angola in?"."""
+"""Questions to data whose verb stands before its subject: "Which harbour is Ruth in?"."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -75,7 +75,7 @@ class _Inversion:
         return DataPhrase(text=text, owner=text, counted=counted, subject=subject)
 
     def owner_of(self, start: int) -> DataPhrase | None:
-        """Of "which teacher's home is not Leeds": the teacher whose home is not Leeds."""
+        """Of "which skipper's boat is not Ruth": the skipper whose boat is not Ruth."""
         counted = f"{self._text(start, start + 1)} whose {self._text(start + 3)}"
         text = f"{self._known.the} {counted}"
         return DataPhrase(text=text, owner=text, counted=counted)

@@ -44,7 +44,7 @@ def _without_item(change: Change, place: int, last: int) -> str | None:
 
 
 def _without_restriction(change: Change, place: int, last: int) -> str | None:
-    """As "remove the year" after "Which awards in the year 2010 went to films?"."""
+    """As "remove the motor" after "Which boats with a motor are for sale?"."""
     known, old, starts = change.known, change.old, change.segment_starts
     joints = {known.and_word, known.or_word}
     first = place
@@ -59,7 +59,7 @@ def _without_restriction(change: Change, place: int, last: int) -> str | None:
         last += 1
     following = old[last + 1] if last + 1 < len(old) else ""
     if following in joints and old[first] not in joints:
-        first, last = first + 1, last + 1  # "whose size is 5 and price 3": "whose price 3"
+        first, last = first + 1, last + 1  # "whose mast is 9 and keel 2": "whose keel 2"
     elif first > 0 and old[first - 1] in {",", *joints}:
         first -= 1
     elif first == 0 and following == ",":

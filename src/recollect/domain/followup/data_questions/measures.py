@@ -15,7 +15,7 @@ _LONGEST_NOUN: Final = 7  # words
 
 
 def other_measure(change: Change) -> str | None:
-    """As "Show the record" after "What was the score in the season against Portland?"."""
+    """As "Show the weight" after "What was the price of the catch in Hull?"."""
     known = change.known
     lead, noun = _asked_for(change)
     is_adding = lead.split(" ")[0].lower() in known.adding_words and not change.is_addition
@@ -156,9 +156,9 @@ def _with_head(
 
 
 def more_rows(change: Change) -> str | None:
-    """As "also include flights that land in Faro" after "Which flights land in Lisbon?".
+    """As "also include boats that sail to Dover" after "Which boats sail to Hull?".
 
-    What both have is said once: "Which flights land in Lisbon or Faro?".
+    What both have is said once: "Which boats sail to Hull or Dover?".
     """
     known = change.known
     _, noun = _asked_for(change)
@@ -175,7 +175,7 @@ def more_rows(change: Change) -> str | None:
     ends = change.text.rstrip("?.! ").endswith(phrase.owner.rsplit(" ", 1)[-1])
     starts = known.restrictions | known.prepositions | known.auxiliaries
     shared = [word.text.lower() for word in said[: same + 1]]
-    is_same_noun = not starts.isdisjoint(shared[1:])  # "car models" are no "car makers"
+    is_same_noun = not starts.isdisjoint(shared[1:])  # "boat sheds" are no "boat crews"
     return _joined(change, said[same:]) if ends and is_same_noun and 0 < same < len(said) else None
 
 

@@ -61,7 +61,7 @@ def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
 def _without_modified(
     phrase: str, words: Sequence[Word], texts: Sequence[str], wanted: str, known: LanguageWords
 ) -> str | None:
-    """Of "the car ids that won", for "cars": the cars that won."""
+    """Of "the boat ids that won", for "boats": the boats that won."""
     places = [n for n, text in enumerate(texts[:-1]) if singular(text) == singular(wanted)]
     starts = known.restrictions | known.prepositions
     if len(places) != 1 or texts[places[0] + 1] not in known.identifiers:
@@ -84,7 +84,7 @@ def _is_modifier(texts: Sequence[str], place: int, known: LanguageWords) -> bool
 
 
 def all_of(phrase: str, known: LanguageWords) -> str | None:
-    """A phrase for all rows: "the cars of 1990" of "each car of 1990"; None where that is unclear.
+    """A phrase for all rows: "the boats of 1990" of "each boat of 1990"; None where unclear.
 
     What begins with another word stays as it is.
     """
@@ -120,7 +120,7 @@ def is_bound(words: Sequence[str], place: int, known: LanguageWords) -> bool:
     if words[place] not in known.bound_pointers or not place:
         return False
     if not known.each.isdisjoint(words[:place]):
-        return True  # "for each city, how many lines does it have"
+        return True  # "for each boat, how many masts does it have"
     follows = {known.of_word} | known.auxiliaries | known.helping_verbs  # "where are they"
     if words[place - 1] in follows and words[place] not in known.row_possessives - {"his", "her"}:
         return False
@@ -128,7 +128,7 @@ def is_bound(words: Sequence[str], place: int, known: LanguageWords) -> bool:
         return False
     before = words[:place]
     if words[place] in known.single_pointers:
-        before = [word for word in before if singular(word) == word]  # "students like him"
+        before = [word for word in before if singular(word) == word]  # "sailors like him"
     return _has_content(before, known)
 
 

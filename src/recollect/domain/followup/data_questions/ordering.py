@@ -12,7 +12,7 @@ _LONGEST_KEY: Final = 5  # words
 
 
 def reordered(change: Change) -> str | None:
-    """As "in descending order" after "List the stadiums sorted by size in ascending order"."""
+    """As "in descending order" after "List the boats sorted by age in ascending order"."""
     known, new = change.known, change.new
     direction = _direction(new, known)
     end = direction[0] if direction else len(new)
@@ -36,7 +36,7 @@ def reordered(change: Change) -> str | None:
 def _sorted_by_last_words(
     change: Change, direction: tuple[int, int], *, rest: Sequence[str]
 ) -> str | None:
-    """As "Order them in descending order of their number of goals"."""
+    """As "Order them in descending order of price"."""
     known, new = change.known, change.new
     key = change.body[direction[1] + 2 :]
     outside = known.row_pointers | known.single_pointers | known.wh_openers

@@ -113,11 +113,11 @@ class _Reader:
         no_noun = known.additions | known.auxiliaries | known.data_verbs
         verb = next((n for n in range(1, len(lower)) if self._is_verb(n, lower)), 0)
         is_noun = 0 < verb <= _LONGEST_NOUN and known.helping_verbs.isdisjoint(lower[:verb])
-        is_named = is_noun and lower[0] not in no_noun  # not "which island did Darwin visit"
+        is_named = is_noun and lower[0] not in no_noun  # not "which harbour did Ruth visit"
         if not is_named or not self._is_predicate(words[verb:], lower[verb:]):
             return None
         while verb > 1 and lower[verb - 1].endswith(_ADVERBS):
-            verb -= 1  # "students currently live"
+            verb -= 1  # "skippers currently live"
         predicate = self._text(words[verb:])
         if lower[0] == known.of_word and verb > 1:  # "which of the flights are late"
             that = "" if lower[verb - 1] == known.that else f" {known.that}"
@@ -151,7 +151,7 @@ class _Reader:
             return None
         known, comma = self._known, commas[-1]
         whole, rest = words[1:comma], lower[comma + 1 :]
-        if rest[0] in known.conditions:  # "whose name is Smith"
+        if rest[0] in known.conditions:  # "whose name is Ruth"
             return self._restricted(whole, self._text(words[comma + 1 :]))
         length = starting_phrase(rest, known.wh_words)
         ones = starting_phrase(rest, known.which_of_them)

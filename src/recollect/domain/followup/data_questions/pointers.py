@@ -79,7 +79,7 @@ def _earlier_phrase(
 ) -> DataPhrase | None:
     """The rows of the question before the last, if the last one asked something about them.
 
-    "How old are they?" after "What are the students with a cat majoring in?".
+    "How old are they?" after "Where are the boats with a motor built?".
     """
     earlier = next((one.content for one in reversed(history) if one.role is Role.USER), "")
     phrase = data_phrase(earlier, known) if 0 < len(earlier) <= _LONGEST_TEXT else None

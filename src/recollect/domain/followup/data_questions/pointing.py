@@ -63,7 +63,7 @@ class Pointing:
         return next((text for way in ways if (text := way(phrase)) is not None), None)
 
     def _determiners(self, phrase: DataPhrase) -> list[int]:
-        """Where "that" or "such" stands before a noun of the phrase: "that country"."""
+        """Where "that" or "such" stands before a noun of the phrase: "that harbour"."""
         known, lower = self._known, self._lower
         return [
             n
@@ -76,7 +76,7 @@ class Pointing:
         ]
 
     def _adding(self, phrase: DataPhrase) -> str | None:
-        """As "Which countries are also republics?" after "Which countries are in Africa?"."""
+        """As "Which boats are also for rent?" after "Which boats are for sale?"."""
         known, lower = self._known, self._lower
         length = starting_phrase(lower, known.wh_words)
         if not length or not phrase.is_restricted or known.also_word not in lower[length:]:
@@ -117,7 +117,7 @@ class Pointing:
         return self._replaced(first, place + 1, phrase.text) if is_only else None
 
     def _of_each(self, phrase: DataPhrase) -> str | None:
-        """As "the area of each country" after "Which countries are in Asia?"."""
+        """As "the price of each boat" after "Which boats are in Hull?"."""
         known, lower = self._known, self._lower
         places = [n for n in range(1, len(lower) - 1) if lower[n] in known.each]
         if len(places) != 1 or not phrase.is_restricted or not self._has_no_pointers(lower):
@@ -329,7 +329,7 @@ class Pointing:
         following = self._lower[end] if end < len(self._lower) else ""
         is_counted = place > 0 and self._lower[place - 1] in self._known.number_words
         if following in {*_APOSTROPHES, self._known.of_word} or is_counted:
-            return None  # "these colleges' names", "that number of goals"
+            return None  # "these boats' names", "that number of masts"
         is_general = noun.lower() in self._known.row_nouns
         is_owner = self._lower[place - 1] in self._known.owner_prepositions
         rows = phrase.owner if is_owner else phrase.text  # "the highest price of this group"
@@ -349,7 +349,7 @@ class Pointing:
         known, named = self._known, self._text(place + 1, end)
         head, _, rest = phrase.owner.partition(f" {known.of_word} ")
         is_repeated = bool(rest) and head.removeprefix(f"{known.the} ") in named
-        owner = rest if is_repeated else phrase.owner  # "their goals" and "their goals and saves"
+        owner = rest if is_repeated else phrase.owner  # "their masts" and "their masts and sails"
         return self._replaced(place, end - 1, f"{known.the} {named} {known.of_word} {owner}")
 
     def _end_of_names(self, first: int) -> int:

@@ -202,7 +202,7 @@ class LanguageWords:
     adverbs: frozenset[str]
     """Words before a request that say nothing: "now"."""
     noun_pointers: frozenset[str]
-    """Words that point back where a noun follows: "that country"."""
+    """Words that point back where a noun follows: "that harbour"."""
     also_word: str
     wh_openers: frozenset[str]
     """Question words that begin a question of its own."""
