@@ -141,6 +141,9 @@ def _can_change(
         return False
     if part is Part.GROUP and (len(rest) > _LONGEST_GROUP or None not in kinds):
         return False  # "by Friday", "by 5"
+    directions = {phrase[-1] for phrase in known.directions if phrase}
+    if part is Part.GROUP and not directions.isdisjoint(_lower(rest)):
+        return False  # "by name descending"
     first = rest[0].text.lower()
     if part is Part.ONLY and (kinds == {ValueKind.NUMBER} or first in known.requests):
         return False  # "only those two", "just show titles"
@@ -160,9 +163,8 @@ def _value(
     value = value[has_article:]
     if not 0 < len(value) <= _LONGEST_VALUE or not _names_something(value, known):
         return None
-    if not known.prepositions.isdisjoint(_lower(value)) or known.small_talk.issuperset(
-        _lower(value)
-    ):
+    outside = known.prepositions | known.item_words
+    if not outside.isdisjoint(_lower(value)) or known.small_talk.issuperset(_lower(value)):
         return None  # "im Vergleich zu 2023" is no value, nor is "ok, Super"
     kinds = {value_kind(word, known) for word in value}
     has_question_mark = "?" in question

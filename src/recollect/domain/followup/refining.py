@@ -11,6 +11,7 @@ from recollect.domain.followup.refinements import Part, Refinement, ValueKind, v
 _LAST_LIMIT: Final = 5  # a number of rows is one of the first words: "Show me the top 5 …"
 _SENTENCE_ENDS: Final = frozenset(".?!:")
 _PERIODS: Final = frozenset((ValueKind.YEAR, ValueKind.QUARTER, ValueKind.MONTH, ValueKind.WEEKDAY))
+_QUOTES: Final = frozenset("'\u2018\u2019")
 _WORD_SIGNS: Final = frozenset("-_/{}[]^$%@#'\u2019")
 
 
@@ -54,8 +55,13 @@ class _Target:
         return self.words[place].text.lower() if place >= 0 else ""
 
     def with_words(self, first: int, last: int, text: str) -> str:
-        """The question with a text in the place of some words."""
-        return self.text[: self.words[first].start] + text + self.text[self.words[last].end :]
+        """The question with a text in the place of some words; quoted once where it is quoted."""
+        before, after = self.text[: self.words[first].start], self.text[self.words[last].end :]
+        if text[0] in _QUOTES and before.endswith(text[0]):
+            text = text[1:]
+        if text[-1] in _QUOTES and after.startswith(text[-1]):
+            text = text[:-1]
+        return before + text + after
 
     def appended(self, addition: str) -> str:
         """The question with more at its end, before the sign that closes it."""

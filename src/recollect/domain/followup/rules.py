@@ -9,7 +9,9 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
+from recollect.domain.followup.data_questions.answers import is_data_question
 from recollect.domain.followup.data_questions.fragments import changed_by_fragment
+from recollect.domain.followup.data_questions.nouns import is_bound
 from recollect.domain.followup.data_questions.pointers import data_pointer_candidate
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import spoken_words, words_of
@@ -57,8 +59,8 @@ def rule_candidate(
         )
     if asks_back(history) and not change.is_opened:
         return None  # "1971" after a question of the assistant's is an answer to that
-    is_left_out = change.part is Part.WITHOUT
-    by_words = _by_fragment(question, history, known, language) if is_left_out else None
+    is_by_words = change.part in {Part.WITHOUT, Part.ORDER, Part.ONLY}
+    by_words = _by_fragment(question, history, known, language) if is_by_words else None
     return (
         by_words
         or _by_refinement(change, history, known, language)
@@ -74,8 +76,8 @@ def _by_refinement(
     for place, earlier in reversed(questions[-_CHAIN:]):
         text = without_chit_chat(earlier.content[:_LONGEST_TEXT], language)
         if _is_complete(text, known):
-            sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
-            return _changed(text, changes, known, sql=sql)
+            answer = next(iter(history[place + 1 : place + 2]), None)
+            return _changed(text, changes, known, answer=answer)
         earlier_change = read_refinement(text, known)
         if earlier_change is None:
             return None
@@ -92,8 +94,8 @@ def _by_fragment(
         return None
     place, last = asked[-1]
     text = without_chit_chat(last.content[:_LONGEST_TEXT], language)
-    sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
-    if not _is_complete(text, known) or not _is_data(text, sql, known):
+    answer = next(iter(history[place + 1 : place + 2]), None)
+    if not _is_complete(text, known) or not is_data_question(text, answer, known):
         return None
     changed = changed_by_fragment(text, question, known)
     if changed is None or changed == text:
@@ -111,13 +113,8 @@ def is_data_talk(history: Sequence[HistoryMessage], known: LanguageWords) -> boo
     place = next((n for n in range(len(history) - 1, -1, -1) if history[n].role is Role.USER), None)
     if place is None:
         return False
-    sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
-    return _is_data(history[place].content[:_LONGEST_TEXT], sql, known)
-
-
-def _is_data(question: str, sql: str | None, known: LanguageWords) -> bool:
-    """Whether a question was answered with SQL, or begins as one to data."""
-    return sql is not None or starting_phrase(spoken_words(question), known.data_questions) > 0
+    answer = next(iter(history[place + 1 : place + 2]), None)
+    return is_data_question(history[place].content[:_LONGEST_TEXT], answer, known)
 
 
 def with_complete_questions(
@@ -150,14 +147,36 @@ def _is_complete(question: str, known: LanguageWords) -> bool:
     is_request = is_limit and starting_phrase(words, known.data_questions) > 0
     if not _COMPLETE <= len(words) <= _LONGEST or (change is not None and not is_request):
         return False  # "Show me the top 5 customers" is complete, "the top 5 please" is not
-    return known.pointers.isdisjoint(words) and not starting_phrase(words, known.openers)
+    pointers = (n for n, word in enumerate(words) if word in known.pointers)
+    if not all(_means_own_word(words, place, known) for place in pointers):
+        return False
+    return not starting_phrase(words, known.openers)
+
+
+def _means_own_word(words: Sequence[str], place: int, known: LanguageWords) -> bool:
+    """Whether a pointer means a word of its own question: "cars that won", "are there"."""
+    word, before = words[place], words[place - 1] if place else ""
+    if not before or not known.extremes:
+        return False
+    if word == known.that:
+        is_relative = before not in known.small_words | known.requests
+        return is_relative and words[place + 1 : place + 2] != ()
+    if (before, word) in known.there_are:
+        return True
+    is_subject = before not in known.small_words and place + 1 < len(words)  # "courses they teach"
+    return (word in known.row_possessives or is_subject) and is_bound(words, place, known)
 
 
 def _changed(
-    question: str, changes: Sequence[Refinement], known: LanguageWords, *, sql: str | None
+    question: str,
+    changes: Sequence[Refinement],
+    known: LanguageWords,
+    *,
+    answer: HistoryMessage | None,
 ) -> Proposal | None:
     """A question after all changes, of which the newest stands first."""
-    is_data = _is_data(question, sql, known)
+    is_data = is_data_question(question, answer, known)
+    sql = answer.sql_query if answer is not None else None
     values = _QUOTED.findall(sql[:_LONGEST_SQL])[:_MOST_VALUES] if sql else []
     text: str | None = question
     for change in reversed(changes):

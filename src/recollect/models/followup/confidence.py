@@ -143,6 +143,24 @@ def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
     return is_broken and words != own
 
 
+def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
+    """Whether an article has no noun, or two question words meet: "the with", "What who"."""
+    if not known.extremes:
+        return False  # an article may be a pronoun: "zet het in de kast"
+    never = known.prepositions | known.auxiliaries
+
+    def broken(text: str) -> set[tuple[str, str]]:
+        pairs = pairwise(word.text.lower() for word in words_of(text))
+        return {
+            (one, two)
+            for one, two in pairs
+            if (one in known.articles and two in never)
+            or (one in known.wh_openers and two in known.wh_openers)
+        }
+
+    return bool(broken(rewrite) - broken(question))
+
+
 def says_twice(rewrite: str, question: str) -> bool:
     """Whether a rewrite has a word twice in a row, which the question has not."""
     words = [word.text.lower() for word in words_of(rewrite)]

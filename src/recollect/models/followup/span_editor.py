@@ -28,6 +28,7 @@ from recollect.models.followup.confidence import (
     changes_data_question,
     evidence,
     is_sound,
+    lacks_noun,
     lacks_verb,
     says_twice,
 )
@@ -141,7 +142,8 @@ class SpanEditor:
             evidence=weighed,
             is_sound=sound
             and not says_twice(rewrite, question)
-            and not lacks_verb(rewrite, question, known),
+            and not lacks_verb(rewrite, question, known)
+            and not lacks_noun(rewrite, question, known),
         )
 
     def _ready(self) -> "_Network":

@@ -43,7 +43,7 @@ def test_what_a_question_asks_for_is_a_noun_phrase(question: str, phrase: str) -
 
 
 @pytest.mark.parametrize(
-    "question", ["Which harbour is Dover in?", "Hello there", "Which of them?", "How about by km?"]
+    "question", ["Is Dover a harbour?", "Hello there", "Which of them?", "How about by km?"]
 )
 def test_other_questions_have_no_such_phrase(question: str) -> None:
     assert data_phrase(question, words_for("en")) is None
@@ -83,6 +83,31 @@ def test_other_questions_have_no_such_phrase(question: str) -> None:
             "What is the oldest boat in Hull?",
             "Who is its owner?",
             "Who is the owner of the oldest boat in Hull?",
+        ),
+        (
+            "Which harbour has the deepest water?",
+            "How many boats are in that harbour?",
+            "How many boats are in the harbour that has the deepest water?",
+        ),
+        (
+            "Show the boat named 'Ruth'",
+            "What is this boat's length and weight?",
+            "What is the length and weight of the boat named 'Ruth'?",
+        ),
+        (
+            "What is the average length of the boats in Hull?",
+            "Which boats are longer than that?",
+            "Which boats are longer than the average length of the boats in Hull?",
+        ),
+        (
+            "Show each boat with a motor",
+            "Show the one with the lowest price",
+            "Of the boats with a motor, show the one with the lowest price",
+        ),
+        (
+            "Which harbour is Ruth in?",
+            "How many boats does it have?",
+            "How many boats does the harbour that Ruth is in have?",
         ),
     ],
 )
@@ -139,12 +164,63 @@ def test_where_the_reply_names_something_a_single_pointer_is_left_to_the_model()
             "Show all boats of Corcoran where year is 1999",
         ),
         ("How many boats cost more than 500?", "than 900", "How many boats cost more than 900?"),
+        (
+            "What boats were built before 1990?",
+            "how about after 2000?",
+            "What boats were built after 2000?",
+        ),
+        ("What was the catch in 2019?", "and the year before?", "What was the catch in 2018?"),
+        (
+            "Who owns a boat with a mast of 9 m?",
+            "what about a mast of 12 m?",
+            "Who owns a boat with a mast of 12 m?",
+        ),
+        (
+            "Which boats in Hull with a motor are for sale?",
+            "remove the motor filter",
+            "Which boats in Hull are for sale?",
+        ),
+        (
+            "List the boats sorted by age in ascending order",
+            "by price in descending order",
+            "List the boats sorted by price in descending order",
+        ),
+        (
+            "What was the catch in the harbour of Hull?",
+            "and the price?",
+            "What was the price in the harbour of Hull?",
+        ),
+        (
+            "Which boats sail to Hull?",
+            "also include boats that sail to Dover",
+            "Which boats sail to Hull or Dover?",
+        ),
+        (
+            "Show all boats built in 1990",
+            "limit them to those with a motor",
+            "Show all boats built in 1990 with a motor",
+        ),
     ],
 )
 def test_fragments_change_what_they_share_with_the_question(
     before: str, fragment: str, expected: str
 ) -> None:
     assert standalone(before, fragment, answer="Here is the result.", sql=None) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the refund policy?",
+        "Show the open tickets",
+        "What are the rules?",
+        "Which one do you prefer?",
+        "how about a joke?",
+        "next year",
+    ],
+)
+def test_a_question_of_its_own_is_not_put_into_the_last_one(question: str) -> None:
+    assert standalone("Show the catch of each boat in 2019", question) in {None, question}
 
 
 @pytest.mark.parametrize("remark", ["for my boss", "with pleasure", "by Friday", "for the meeting"])

@@ -2,44 +2,36 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
+from recollect.domain.followup.data_questions.inversions import inverted_phrase
+from recollect.domain.followup.data_questions.nouns import DataPhrase, singular
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
 _LONGEST: Final = 40  # words of a question
+_CACHED_QUESTIONS: Final = 256
 _SENTENCE_END: Final = re.compile(r"[.!?…]\s+\S")
 _ENDS: Final = frozenset(".?!,;:")
+_APOSTROPHES: Final = frozenset(("'", "\u2019"))
+_ADVERBS: Final = "ly"
 _LONGEST_NOUN: Final = 4  # words before the verb: "United Airlines flights"
+_SHORTEST: Final = 2  # words of a question
 _SHORTEST_PREDICATE: Final = 2  # words
-_SHORTEST_PLURAL: Final = 4  # letters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataPhrase:
-    """The rows that a question asks for: "the names of the singers from France"."""
-
-    text: str
-    """With its article."""
-    owner: str
-    """What the named properties belong to: "the singers from France"; else the same."""
-    counted: str
-    """What "How many …" counts, without an article."""
-    predicate: str = ""
-    """What is said of `counted`, where the question has a verb: "land in Lisbon"."""
-    whole: str = ""
-    """Where the question is about some of the rows, all of them."""
-    verb: str = ""
-    """And the verb of what it says of some."""
-    is_restricted: bool = True
-
-
+@lru_cache(maxsize=_CACHED_QUESTIONS)
 def data_phrase(question: str, known: LanguageWords) -> DataPhrase | None:
     """What a question asks for; None where that cannot be read off its form."""
     words = [word for word in words_of(question) if word.text != "\ufeff"]
-    while words and words[-1].text in _ENDS:
+    while words and (words[-1].text in _ENDS or words[-1].text.lower() in known.additions):
         words.pop()
+    if [word.text.lower() for word in words[-2:]] == ["as", "well"]:
+        words = words[:-2]
+    if '"' not in question and any(word.text == "?" for word in words):
+        return None
     if not 1 < len(words) <= _LONGEST or _SENTENCE_END.search(question[: words[-1].end]):
         return None
     return _Reader(question, known).read(words)
@@ -50,20 +42,32 @@ class _Reader:
         self._question, self._known = question, known
 
     def read(self, words: Sequence[Word]) -> DataPhrase | None:
-        lower = [word.text.lower() for word in words]
         known = self._known
+        lower = [word.text.lower() for word in words]
+        if lower[0] in known.adverbs and len(words) > 1:  # "now, show me"
+            words = words[1 + (lower[1] == ",") :]
+            lower = [word.text.lower() for word in words]
+        if len(words) < _SHORTEST:
+            return None
         for length in (
             starting_phrase(lower, known.data_requests),
             starting_phrase(lower, known.data_copulas),
         ):
             if length and length < len(words):
-                rest = words[length:]
-                is_clause = starting_phrase(lower[length:], known.wh_words) > 0
+                is_only = lower[length] in known.only_words and length + 1 < len(words)
+                rest = words[length + is_only :]
+                is_clause = starting_phrase(lower, known.wh_words, start=length + is_only) > 0
                 return self.read(rest) if is_clause else self._named(rest)
-        if lower[0] in known.among:
+        is_for = lower[0] in known.owner_prepositions and lower[1] not in known.each
+        if lower[0] in known.among or (is_for and "," in lower):
             return self._subset(words, lower)
+        if lower[0] == known.who and self._is_verb(1 + (lower[1] in known.quantifiers), lower):
+            said = f"{known.who} {self._plural(self._text(words[1:]))}"
+            text = f"{known.those} {said}"
+            return DataPhrase(text=text, owner=text, counted=f"{known.people} {said}")
         length = starting_phrase(lower, known.wh_words)
-        return self._asked(words[length:]) if length else None
+        read = self._asked(words[length:]) if length else None
+        return read or inverted_phrase(self._question, words, known)
 
     def _named(self, words: Sequence[Word]) -> DataPhrase | None:
         """Of "the number of singers from France": the singers."""
@@ -73,9 +77,19 @@ class _Reader:
             words, lower = words[counted:], lower[counted:]
         known = self._known
         place = next((n for n, word in enumerate(lower) if word in known.prepositions), len(lower))
-        if lower[0] in known.predicate_starts or not place or "," in lower[place:]:
+        is_odd = sum(word in _APOSTROPHES for word in lower[:place]) % 2 == 1
+        has_owner = is_odd or any(
+            one in _APOSTROPHES and two == "s" for one, two in pairwise(lower)
+        )
+        is_open = lower[-1] in known.prepositions and lower[-2:-1] != [known.or_word]
+        starts = known.predicate_starts
+        if lower[0] in starts or not place or has_owner or is_open or "," in lower[place:]:
             return None
         owner = self._owner(words, lower, place) or words
+        no_noun = known.determiners | known.comparing | known.extremes | known.number_words
+        heads = [w.text.lower() for w in owner if w.text.lower() not in known.prepositions]
+        if all(word in no_noun or word.isdecimal() for word in heads) or self._is_bare(lower):
+            return None  # "each", "the longest", "older than 20"
         return DataPhrase(
             text=self._definite(words),
             owner=self._definite(owner),
@@ -85,15 +99,29 @@ class _Reader:
             ),
         )
 
+    def _is_bare(self, lower: Sequence[str]) -> bool:
+        known = self._known
+        first = next((word for word in lower if word not in known.articles), "")
+        is_bound = starting_phrase(
+            [word for word in lower if word not in known.articles], known.bounds
+        )
+        return first == known.not_word or is_bound > 0
+
     def _asked(self, words: Sequence[Word]) -> DataPhrase | None:
         """Of "which flights land in Lisbon": the flights that land in Lisbon."""
         known, lower = self._known, [word.text.lower() for word in words]
+        no_noun = known.additions | known.auxiliaries | known.data_verbs
         verb = next((n for n in range(1, len(lower)) if self._is_verb(n, lower)), 0)
-        if not 0 < verb <= _LONGEST_NOUN or not self._is_predicate(words[verb:], lower[verb:]):
+        is_noun = 0 < verb <= _LONGEST_NOUN and known.helping_verbs.isdisjoint(lower[:verb])
+        is_named = is_noun and lower[0] not in no_noun  # not "which harbour did Ruth visit"
+        if not is_named or not self._is_predicate(words[verb:], lower[verb:]):
             return None
+        while verb > 1 and lower[verb - 1].endswith(_ADVERBS):
+            verb -= 1  # "skippers currently live"
         predicate = self._text(words[verb:])
         if lower[0] == known.of_word and verb > 1:  # "which of the flights are late"
-            text = f"{self._text(words[1:verb])} {known.that} {predicate}"
+            that = "" if lower[verb - 1] == known.that else f" {known.that}"
+            text = f"{self._text(words[1:verb])}{that} {predicate}"
             return DataPhrase(text=text, owner=text, counted=f"{known.of_word} {text}")
         if lower[0] in known.quantifiers | known.pointers or "'" in lower[:verb]:
             return None
@@ -121,22 +149,50 @@ class _Reader:
         commas = [n for n, word in enumerate(lower) if word == ","]
         if not commas or commas[-1] + 2 >= len(words):
             return None
-        comma = commas[-1]
-        length = starting_phrase(lower[comma + 1 :], self._known.wh_words)
-        predicate = words[comma + 1 + length :]
+        known, comma = self._known, commas[-1]
+        whole, rest = words[1:comma], lower[comma + 1 :]
+        if rest[0] in known.conditions:  # "whose name is Ruth"
+            return self._restricted(whole, self._text(words[comma + 1 :]))
+        length = starting_phrase(rest, known.wh_words)
+        ones = starting_phrase(rest, known.which_of_them)
+        copula = starting_phrase(rest, known.data_copulas)
+        if copula and rest[copula : copula + 1] and rest[copula] in known.articles:
+            named = self._text(words[comma + 1 + copula :])
+            owner = self._text(whole)
+            text = f"{named} {known.of_word} {owner}"
+            return DataPhrase(text=text, owner=owner, counted=self._text(self._bare(whole)))
+        if starting_phrase(rest, known.data_requests):
+            return self._request_for_ones(whole, words[comma + 1 :])
+        predicate = words[comma + 1 + max(length, ones) :]
         said_of = [word.text.lower() for word in predicate]
-        adverbs = int(bool(said_of) and said_of[0] in self._known.additions)
-        if not length or not self._is_verb(adverbs, said_of):
+        adverbs = int(bool(said_of) and said_of[0] in known.additions)
+        is_verb = self._is_verb(adverbs, said_of) or (
+            said_of[1:2] and said_of[1] in known.prepositions  # "which refer to"
+        )
+        if not length or not (is_verb or (ones > length and said_of)):
             return None
-        said = f"{self._known.that} {self._plural(self._text(predicate))}"
-        text = f"{self._text(words[1:comma])} {said}"
-        counted = f"{self._text(self._bare(words[1:comma]))} {said}"
+        said = f"{known.that} {self._plural(self._text(predicate))}"
+        return self._restricted(whole, said, verb=said_of[adverbs])
+
+    def _request_for_ones(self, whole: Sequence[Word], words: Sequence[Word]) -> DataPhrase | None:
+        """Of "of the flights, give the times of the ones that are late": the late flights."""
+        known, lower = self._known, [word.text.lower() for word in words]
+        pairs = enumerate(pairwise(lower), start=1)
+        places = [n for n, (a, b) in pairs if a in known.articles and b in known.item_words]
+        if len(places) != 1:
+            return None
+        before, after = words[: places[0] - 1], words[places[0] + 1 :]
+        noun = f"{self._known.the} {self._text(self._bare(whole))}"
+        return data_phrase(f"{self._text(before)} {noun} {self._text(after)}", self._known)
+
+    def _restricted(self, whole: Sequence[Word], said: str, *, verb: str = "") -> DataPhrase:
+        text = f"{self._text(whole)} {said}"
         return DataPhrase(
             text=text,
             owner=text,
-            counted=counted,
-            whole=self._text(words[1:comma]),
-            verb=said_of[adverbs],
+            counted=f"{self._text(self._bare(whole))} {said}",
+            whole=self._text(whole) if verb else "",
+            verb=verb,
         )
 
     def _is_predicate(self, words: Sequence[Word], lower: Sequence[str]) -> bool:
@@ -144,7 +200,16 @@ class _Reader:
         if len(words) < _SHORTEST_PREDICATE:
             return False
         is_inverted = lower[0] in self._known.auxiliaries and words[1].text[0].isupper()
+        if self._is_identity(lower):
+            return False
         return not is_inverted and lower[-1] not in self._known.prepositions
+
+    def _is_identity(self, lower: Sequence[str]) -> bool:
+        """Whether "are the oldest boats" tells what something is, not which one is meant."""
+        known = self._known
+        is_verb = lower[0] in {phrase[0] for phrase in known.there_are}
+        plain = known.small_words | known.extremes
+        return is_verb and lower[1] == known.the and not plain.issuperset(lower[2:])
 
     def _plural(self, predicate: str) -> str:
         """With the verb of a plural: "who has a pet" asks for those that have one."""
@@ -159,7 +224,16 @@ class _Reader:
         word = lower[place]
         if word in known.helping_verbs:
             return lower[place + 1 : place + 2] == [known.not_word]
-        return word in known.auxiliaries | known.data_verbs
+        return word in known.auxiliaries | known.data_verbs or self._follows_plural(place, lower)
+
+    def _follows_plural(self, place: int, lower: Sequence[str]) -> bool:
+        """Whether a word after a plural is its verb: "boats sail to"."""
+        known = self._known
+        before, word = lower[place - 1] if place else "", lower[place]
+        is_plural = singular(before) != before and before not in known.small_words
+        is_word = word.isalpha() and singular(word) == word and word not in known.small_words
+        follows = "".join(lower[place + 1 : place + 2])
+        return is_plural and is_word and follows in known.prepositions - {known.of_word}
 
     def _owner(self, words: Sequence[Word], lower: Sequence[str], place: int) -> Sequence[Word]:
         """What follows "of" or "for" after a property: of "the names of the singers", the singers.
@@ -191,48 +265,3 @@ class _Reader:
             return ""
         text = self._question[words[0].start : words[-1].end]
         return text[:1].lower() + text[1:] if words[0].start == 0 and len(text) > 1 else text
-
-
-def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
-    """A phrase from its noun on: "the countries in Africa" of "the names of the countries in …"."""
-    words = words_of(phrase)
-    texts = [word.text.lower() for word in words]
-    wanted = noun.lower()
-    same = [n for n, text in enumerate(texts) if text == wanted]
-    alike = [n for n, text in enumerate(texts) if singular(text) == singular(wanted)]
-    heads = {n for n in alike if not _is_modifier(texts, n, known)}
-    same, alike = ([n for n in places if n in heads] for places in (same, alike))
-    if not alike:
-        return None
-    place = (same or alike)[0]
-    first = place
-    while first > 0 and texts[first - 1].isalnum() and texts[first - 1] not in known.small_words:
-        first -= 1
-    before = phrase[words[first].start : words[place].start]
-    rest = texts[place + 1 : place + 3]
-    forms = {one[0]: one[1] for one in known.plural_verbs}
-    if not same and len(rest) > 1 and rest[1] in forms:  # "each country that does" but one noun
-        verb = words[place + 2]
-        after = f" {rest[0]} {forms[rest[1]]}{phrase[verb.end :]}"
-    else:
-        after = phrase[words[place].end :]
-    return f"{known.the} {before}{noun}{after}"
-
-
-def _is_modifier(texts: Sequence[str], place: int, known: LanguageWords) -> bool:
-    """Whether a noun belongs to the one after it: the "car" of "car ids"."""
-    following = texts[place + 1] if place + 1 < len(texts) else ""
-    verbs = known.data_verbs | known.auxiliaries
-    return (
-        following.isalpha()
-        and following not in known.small_words | verbs
-        and not following.endswith(("ed", "ing"))
-    )
-
-
-def singular(noun: str) -> str:
-    """A noun without the ending of its plural, as far as that can be seen."""
-    if noun.endswith("ies") and len(noun) > _SHORTEST_PLURAL:
-        return f"{noun[:-3]}y"
-    is_plural = noun.endswith("s") and not noun.endswith("ss") and len(noun) >= _SHORTEST_PLURAL
-    return noun[:-1] if is_plural else noun

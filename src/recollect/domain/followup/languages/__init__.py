@@ -159,6 +159,55 @@ class LanguageWords:
     additions: frozenset[str]
     """Words of a question that adds to the last one, or replaces a part of it."""
     figures: frozenset[str]
+    directions: PhraseList
+    """How the direction of an order is said: "in descending order"."""
+    from_to: PhraseList
+    magnitudes: frozenset[str]
+    """Words that a direction may go from and to: "from high to low"."""
+    sort_by_word: str
+    ordering_rest: frozenset[str]
+    """Words that say nothing more in a fragment about the order."""
+    restriction_nouns: frozenset[str]
+    """Nouns for what restricts a question: "filter"."""
+    only_words: frozenset[str]
+    """Words that leave all else out: "just"."""
+    bounds: PhraseList
+    """How a bound of numbers or times begins: "more than"."""
+    replace_words: frozenset[str]
+    """Commands that name an old and a new value."""
+    replaced_by: frozenset[str]
+    """What stands between these."""
+    adding_words: frozenset[str]
+    """Commands that ask for more beside what was asked for."""
+    double_possessives: PhraseList
+    """Possessives for anybody: "his or her"."""
+    who: str
+    those: str
+    people: str
+    the_one: str
+    relatives: frozenset[str]
+    """Words that begin a clause about a noun."""
+    their: str
+    figure_of: frozenset[str]
+    """Figures that "of" follows: "the sum of"."""
+    narrowing: PhraseList
+    """Commands for fewer rows: "limit"."""
+    keep_word: str
+    narrowing_rest: frozenset[str]
+    """Words after these that say nothing more."""
+    identifiers: frozenset[str]
+    """Nouns for what stands for a thing: "customer ids"."""
+    above_words: frozenset[str]
+    """What stands before a noun for the rows: "the above results"."""
+    adverbs: frozenset[str]
+    """Words before a request that say nothing: "now"."""
+    noun_pointers: frozenset[str]
+    """Words that point back where a noun follows: "that harbour"."""
+    also_word: str
+    wh_openers: frozenset[str]
+    """Question words that begin a question of its own."""
+    year_shifts: PhraseList
+    """How a year beside the one asked for is said, each with the years that it is later."""
 
     fragments: PhraseList
     """All that a fragment of another question may begin with."""
