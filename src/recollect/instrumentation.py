@@ -11,7 +11,7 @@ from typing import Final
 from recollect.errors import ConfigurationError, Unavailable
 from recollect.extras import named_extra
 from recollect.ports.metrics import ALL_METRICS, BUILD, SHOWN
-from recollect.ports.telemetry import Telemetry
+from recollect.ports.telemetry import Telemetry, traceparent
 from recollect.services.privacy.erasing import Erasing
 from recollect.settings import Settings
 from recollect.telemetry.logging import trace_id
@@ -49,7 +49,7 @@ async def open_telemetry(
             blocks = None if shared is None else shared.blocks
             own = 0 if shared is None else shared.own
             only = ALL_METRICS if settings.has_metrics else SHOWN
-            metrics = MetricStore(blocks, own=own, only=only, trace_id=trace_id.get)
+            metrics = MetricStore(blocks, own=own, only=only, trace_id=_sampled_trace)
             if own == 0:
                 metrics.observe(BUILD, 1, (version("recollect"),))
         resource = _resource(shared)
@@ -75,6 +75,12 @@ async def share_pseudonyms(telemetry: Telemetry, erasing: Erasing) -> None:
         telemetry.key_pseudonyms(await erasing.key_for(_PURPOSE))
     except Unavailable as error:
         logger.warning("pseudonyms.own", extra={"facts": {"error": type(error).__name__}})
+
+
+def _sampled_trace() -> str:
+    """The id of the current trace, if it is sent: others would be looked for in vain."""
+    current = traceparent.get()
+    return trace_id.get() if current and not current.endswith("-00") else ""
 
 
 def _key(text: str) -> bytes:

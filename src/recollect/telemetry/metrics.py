@@ -17,6 +17,7 @@ _MOST_SERIES: Final = 400
 _OTHER: Final = "other"
 _PARTS: Final = ((0, 11), (11, 22), (22, 32))
 """Hexadecimal digits of a trace id that one number holds exactly."""
+_EXEMPLAR_SECONDS: Final = 1.0
 _TRACES_AT_ONCE: Final = 128
 _EXEMPLAR: Final = 2 + len(_PARTS)
 """Numbers of an exemplar: its value, its time, and the parts of its trace id."""
@@ -66,6 +67,8 @@ class MetricStore:
         self._own = Segment(self._blocks[own])
         self._trace_id = trace_id
         self._clock = clock
+        self._exemplars: dict[tuple[SeriesKey, int], float] = {}
+        """When one was stored last."""
         self._combinations = Counter(name for (name, _), _ in self._own.series())
         for key, _ in self._own.series():
             # What the process that was here before held at the moment it died.
@@ -93,9 +96,18 @@ class MetricStore:
         if not self._own.add(key, ((0, value), (1 + bucket, 1)), size=size):
             self._lose()
         elif trace_id := self._trace_id():
-            at = 1 + len(metric.buckets) + 1 + bucket * _EXEMPLAR
-            exemplar = (value, self._clock(), *_numbers_of(trace_id))
-            self._own.put(key, exemplar, at=at, size=size)
+            self._put_exemplar(key, bucket, value, trace_id)
+
+    def _put_exemplar(self, key: SeriesKey, bucket: int, value: float, trace_id: str) -> None:
+        """Store the trace of an observation, one a second for each bucket of a series."""
+        now = self._clock()
+        if now - self._exemplars.get((key, bucket), 0.0) < _EXEMPLAR_SECONDS:
+            return
+        self._exemplars[key, bucket] = now
+        metric = _BY_NAME[key[0]]
+        at = 1 + len(metric.buckets) + 1 + bucket * _EXEMPLAR
+        exemplar = (value, now, *_numbers_of(trace_id))
+        self._own.put(key, exemplar, at=at, size=_size_of(metric))
 
     def series(self) -> tuple[Series, ...]:
         """The numbers of all processes together, by metric and labels."""
@@ -121,7 +133,7 @@ class MetricStore:
 
 @lru_cache(_TRACES_AT_ONCE)
 def _numbers_of(trace_id: str) -> tuple[float, ...]:
-    """A trace id as numbers that keep each of its digits; a turn observes dozens of values."""
+    """A trace id as numbers that keep each of its digits."""
     return tuple(float(int(trace_id[start:end], 16)) for start, end in _PARTS)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import getrandbits
 from time import time_ns
 from types import TracebackType
-from typing import Final, NamedTuple, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self, TypeAlias
 
 from opentelemetry import trace
 
@@ -107,6 +107,7 @@ class SpanTracer:
             parent = TraceContext(f"{number:032x}", "", number % _LOW_BITS < self._sampled_below)
         span = RecordedSpan(name, kind, parent.trace_id, parent.span_id, sinks=self._sinks)
         span.is_sampled, span.has_remote_parent = parent.is_sampled, parent.is_remote
+        span.is_first = True
         return span
 
     def close(self) -> None:
@@ -128,10 +129,10 @@ class RecordedSpan:
     """Implements `recollect.ports.telemetry.Span`."""
 
     __slots__ = (
-        *("attributes", "began", "ended", "has_remote_parent", "is_error", "is_sampled", "kind"),
-        *("name", "parent_id", "span_id", "trace_id", "_sinks", "_tokens"),
+        *("attributes", "began", "ended", "has_remote_parent", "is_error", "is_first"),
+        *("is_sampled", "kind", "name", "parent_id", "span_id", "trace_id", "_sinks", "_tokens"),
     )
-    _tokens: tuple[Token[str], Token[str]]
+    _tokens: "_Tokens"
 
     def __init__(
         self, name: str, kind: SpanKind, trace_id: str, parent_id: str, *, sinks: Sequence[SpanSink]
@@ -144,6 +145,8 @@ class RecordedSpan:
         self.span_id = f"{getrandbits(64) or 1:016x}"
         self.attributes: dict[str, AttributeValue] = {}
         self.has_remote_parent = False
+        self.is_first = False
+        """Whether this process has begun none before it in its trace."""
         self.is_sampled = True
         self.is_error = False
         self.began = time_ns()
@@ -192,15 +195,20 @@ class RecordedSpan:
             for sink in self._sinks:
                 sink.add(self)
 
-    def _make_current(self) -> tuple[Token[str], Token[str]]:
+    def _make_current(self) -> "_Tokens":
         """Let log lines, spans that begin and requests to others belong to it."""
         flags = "-01" if self.is_sampled else _UNSAMPLED
         return (
             traceparent.set(f"00-{self.trace_id}-{self.span_id}{flags}"),
-            trace_id.set(self.trace_id),
+            trace_id.set(self.trace_id) if self.is_first else None,  # it is set for all others
         )
 
 
-def _make_former_current(tokens: tuple[Token[str], Token[str]]) -> None:
-    traceparent.reset(tokens[0])
-    trace_id.reset(tokens[1])
+_Tokens: TypeAlias = tuple[Token[str], Token[str] | None]
+
+
+def _make_former_current(tokens: _Tokens) -> None:
+    parent, identifier = tokens
+    traceparent.reset(parent)
+    if identifier is not None:
+        trace_id.reset(identifier)
