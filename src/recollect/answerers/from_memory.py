@@ -67,7 +67,7 @@ class FromMemory:
 
     async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
         """The nearest facts and exchanges, quoted, and that no model is set."""
-        return await _off_loop(request.context)
+        return await _off_loop(request)
 
     async def stream(
         self,
@@ -75,21 +75,22 @@ class FromMemory:
         request: AnswerRequest,
     ) -> AsyncGenerator[str | Answer, None]:
         """The same, paragraph by paragraph."""
-        answer = await _off_loop(request.context)
+        answer = await _off_loop(request)
         for number, paragraph in enumerate(answer.content.split("\n\n")):
             yield paragraph if number == 0 else f"\n\n{paragraph}"
         yield answer
 
 
-async def _off_loop(context: Context) -> Answer:
-    return await off_loop(partial(_answer, context), characters=context.characters)
+async def _off_loop(request: AnswerRequest) -> Answer:
+    return await off_loop(partial(_answer, request), characters=request.context.characters)
 
 
-def _answer(context: Context) -> Answer:
+def _answer(request: AnswerRequest) -> Answer:
+    context = request.context
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
     nearest, recalled = _nearest(context), _news(context)
     known = context.facts[:_MOST_FACTS]
-    opening = words.nearest if nearest or recalled or known else _opening(context, words)
+    opening = words.nearest if nearest or recalled or known else _opening(request, words)
     standalone_question = without_breaks(context.standalone_question)
     paragraphs = [words.no_model, opening.format(question=standalone_question)]
     paragraphs += (_quoted(fact.content, fact.valid_from, words.known) for fact in known)
@@ -104,12 +105,12 @@ def _answer(context: Context) -> Answer:
     return Answer(content="\n\n".join(paragraphs), details=details)
 
 
-def _opening(context: Context, words: _Words) -> str:
+def _opening(request: AnswerRequest, words: _Words) -> str:
     """What to say where memory has nothing: users who tell something did not ask."""
-    said = context.question[:_QUOTED_CHARACTERS]
-    statement = read_statement(said, language=context.language)
+    said = request.context.question[:_QUOTED_CHARACTERS]
+    statement = read_statement(said, language=request.context.language)
     is_told = statement.is_own and statement.worth > 0 and not is_question(said)
-    return words.noted if is_told else words.nothing
+    return words.noted if is_told and request.is_stored else words.nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,8 +176,9 @@ class RecordedSpan:
             _make_former_current(tokens)
 
     def set(self, name: str, value: AttributeValue) -> None:
-        """Set an attribute."""
-        self.attributes[name] = value
+        """Set an attribute, unless it has ended: then a thread may be writing them."""
+        if not self.ended:
+            self.attributes[name] = value
 
     def rename(self, name: str) -> None:
         """Give it another name, once that is known."""

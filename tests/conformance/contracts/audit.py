@@ -1,4 +1,4 @@
-"""What `recollect.ports.accounts.AuditLog` promises, and what the other stores write into it."""
+"""What `recollect.ports.privacy.audit.AuditLog` promises, and what other stores write into it."""
 
 from uuid import UUID, uuid4
 

@@ -61,3 +61,11 @@ async def test_a_context_shows_answers_quoted_from_memory_as_placeholders() -> N
         context.question,
     ]
     assert "Hilda" not in context.question
+
+
+async def test_only_what_is_stored_is_said_to_be_stored() -> None:
+    services = await talk()
+    told = Inquiry(text="My zeppelin is called Hilda.", uses_memory=False)
+    assert "Nothing is stored" in (await services.chat.ask(SCOPE, told)).answer.content
+    kept = replace(told, uses_memory=True, session_id=SESSION)
+    assert "This is stored" in (await services.chat.ask(SCOPE, kept)).answer.content

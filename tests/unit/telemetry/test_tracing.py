@@ -53,6 +53,16 @@ def test_a_span_is_current_in_its_block_alone_and_keeps_the_callers_decision() -
     assert (trace_id.get(), traceparent.get()) == ("", "")
 
 
+def test_what_is_told_of_a_span_that_has_ended_changes_nothing() -> None:
+    span = SpanTracer([]).span("turn", SpanKind.INTERNAL)
+    span.set("outcome", "failed")
+    span.end()
+    span.set("outcome", "answered")
+    span.set("tokens", 5)
+    assert isinstance(span, RecordedSpan)
+    assert span.attributes == {"outcome": "failed"}
+
+
 def test_a_collector_that_is_away_is_given_up_in_time(caplog: pytest.LogCaptureFixture) -> None:
     receiver = SpanReceiver(url="http://127.0.0.1:9/v1/traces")
     tracer = SpanTracer([OtlpSpans(receiver, resource={}, timeout=5)])

@@ -23,6 +23,8 @@ class AnswerRequest:
     """What the request says to this answerer alone; only what was set."""
     model: str | None = None
     """The model the request asks for; None leaves it to the settings."""
+    is_stored: bool = True
+    """Whether the question is; not in a temporary chat, or while memory is unavailable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

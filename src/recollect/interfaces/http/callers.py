@@ -138,7 +138,7 @@ class Authenticator:
         if named is not None and not principal.may_name_users:
             raise Forbidden(
                 f"only a service key may name the user ({USER_HEADER}); "
-                "make one with 'recollect keys create --scope service'"
+                "make one with 'recollect keys create --scope service --name NAME'"
             )
         user = named or principal.user
         if user is None:

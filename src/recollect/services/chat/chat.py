@@ -217,7 +217,12 @@ class Chat:
         return ChatTurn(
             answering=self.answering,
             scope=scope,
-            request=AnswerRequest(context=context, options=inquiry.options, model=inquiry.model),
+            request=AnswerRequest(
+                context=context,
+                options=inquiry.options,
+                model=inquiry.model,
+                is_stored=opened is not None,
+            ),
             session_id=session_id,
             ending=TurnEnding(
                 scope=scope,

@@ -223,7 +223,8 @@ class Proxy:
             record.describe(context)
         if self.endpoint is None:
             reply.tables = context.tables if context else ()
-            await reply.open(self._own_reply(scope, call, context))
+            own = self._own_reply(scope, call, context, is_stored=followed is not None)
+            await reply.open(own)
             return
         memories = Memories()
         if context is not None and reply.session_id is not None:
@@ -246,7 +247,7 @@ class Proxy:
 
     @asynccontextmanager
     async def _own_reply(
-        self, scope: Scope, call: CompletionCall, context: Context | None
+        self, scope: Scope, call: CompletionCall, context: Context | None, *, is_stored: bool
     ) -> AsyncIterator[EndpointReply]:
         """The answerer's answer in the place of an endpoint; without a context, to the question.
 
@@ -255,7 +256,7 @@ class Proxy:
         answer = None
         if call.request.conversation and not call.is_task:
             context = context or await self.contexts.bare(call.question)
-            request = AnswerRequest(context=context)
+            request = AnswerRequest(context=context, is_stored=is_stored)
             answer = await self.answering.require_answerer().answer(scope, request)
         completion = OurCompletion(
             completion_id=f"chatcmpl-{self.memory.ids.new_id().hex}",

@@ -182,12 +182,14 @@ class _Description:
 
 
 async def _description(app: FastAPI) -> _Description:
-    """Made once, when somebody first asks for it, in a thread: it takes half a second."""
-    state = app.state
-    if not hasattr(state, "description"):
-        state.description = asyncio.create_task(asyncio.to_thread(_described, app))
-    described: _Description = await asyncio.shield(state.description)
-    return described
+    """Made once, when somebody first asks for it, in a thread: it takes half a second.
+
+    Where that fails, those who wait for it are told, and the next who asks tries again.
+    """
+    making: asyncio.Task[_Description] | None = getattr(app.state, "description", None)
+    if making is None or (making.done() and (making.cancelled() or making.exception())):
+        making = app.state.description = asyncio.create_task(asyncio.to_thread(_described, app))
+    return await asyncio.shield(making)
 
 
 def _described(app: FastAPI) -> _Description:
