@@ -1,4 +1,6 @@
 from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -66,10 +68,50 @@ def test_a_reply_is_found_by_the_question_before_it() -> None:
     assert order("skis?", other, reply) == ["yes", "nay"]
 
 
-def test_the_entry_before_a_candidate_counts_more_than_the_one_after() -> None:
-    after = candidate("yea", 0.0, 0.2, after=((5.0, 0.6),))
-    before = candidate("yes", 0.0, 0.2, before=((5.0, 0.6),))
-    assert order("skis?", after, before) == ["yes", "yea"]
+def _message(text: str, place: int, *, speaker: str, session: int = 1, **scores: Any) -> Candidate:
+    made = candidate(text, speaker=speaker, **scores)
+    message_id = UUID(int=1000 * session + place)
+    entry = made.entry._replace(
+        session_id=UUID(int=session), sequence=place, message_ids=(message_id,)
+    )
+    return made._replace(entry=Entry(*entry))
+
+
+def test_a_reply_to_a_question_of_another_speaker_ranks_above_a_reply_to_a_statement() -> None:
+    near = ((0.6, 0.6),)
+    asked = _message("Which skis did you buy?", 1, speaker="Bob", words=0.6, meaning=0.6)
+    reply = _message("The long ones.", 2, speaker="Ann", before=near)
+    stated = _message("Skis are not cheap.", 11, speaker="Bob", words=0.6, meaning=0.6)
+    remark = _message("Isn't it so.", 12, speaker="Ann", before=near)
+    found = order("skis", remark, reply, stated, asked)
+    assert found.index("The long ones.") < found.index("Isn't it so.")
+
+
+def test_who_goes_on_after_an_own_question_does_not_reply_to_it() -> None:
+    near = ((0.6, 0.6),)
+    own = _message("Which skis? Hm.", 1, speaker="Ann", words=0.6, meaning=0.6)
+    goes_on = _message("Anyway, hello.", 2, speaker="Ann", before=near)
+    other = _message("Which skis? Oh.", 11, speaker="Bob", words=0.6, meaning=0.6)
+    reply = _message("Those, hello.", 12, speaker="Ann", before=near)
+    found = order("skis", own, goes_on, other, reply)
+    assert found.index("Those, hello.") < found.index("Anyway, hello.")
+
+
+def test_a_session_with_a_good_match_lifts_its_other_messages() -> None:
+    match = _message("We went skiing.", 1, speaker="Bob", words=0.9, meaning=0.7)
+    beside = _message("In the Alps.", 9, speaker="Ann")
+    elsewhere = _message("In the park.", 9, speaker="Ann", session=2)
+    found = order("skis", elsewhere, beside, match)
+    assert found == ["We went skiing.", "In the Alps.", "In the park."]
+
+def test_a_long_message_depends_less_on_those_around_it() -> None:
+    near = ((5.0, 0.6),)
+    brief = _message("It was in the Alps.", 2, speaker="Ann", after=near)
+    long = _message("It was in the park. " * 40, 12, speaker="Ann", after=near)
+    lone = _message("It was in the town. " * 40, 22, speaker="Ann")
+    gaps = [a.score - b.score for a, b in pairwise(rank((brief, long, lone), _read("skis"), now=NOW))]
+    assert gaps[0] > 0
+    assert gaps[1] > 0
 
 
 def test_an_exchange_depends_less_on_its_neighbours() -> None:
