@@ -1,6 +1,6 @@
 """Read the shipped embedder back into a state that training can begin with.
 
-    PYTHONPATH=../followups python dequantise.py EMBEDDER.onnx STATE.pt
+PYTHONPATH=../followups python dequantise.py EMBEDDER.onnx STATE.pt
 """
 
 import re

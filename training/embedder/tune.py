@@ -20,16 +20,17 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
-from dequantise import encoder_of
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
-from train import PASSAGE, QUESTION, embed, padded, token_ids
 
+from dequantise import encoder_of
 from network import Encoder
 from rows import Row, load_rows
+from train import PASSAGE, QUESTION, embed, padded, token_ids
 
 _PASSAGE_TOKENS = 160
 _QUESTION_TOKENS = 64
@@ -141,9 +142,7 @@ class Sentences:
             by_length[math.ceil(max(map(len, ids)) / 16) * 16].append(at)
         groups = []
         for length, places in by_length.items():
-            english, other = (
-                padded([ids[at] for at in places], length).to(device) for ids in both
-            )
+            english, other = (padded([ids[at] for at in places], length).to(device) for ids in both)
             vectors = [embed_all(encoder, english, kind) for kind in (QUESTION, PASSAGE)]
             groups.append((english, other, torch.stack(vectors, 1).half()))
         print(f"{len(pairs):,} sentences", flush=True)
@@ -205,7 +204,9 @@ class Corpus:
     def epoch(self, follow_ups: float) -> list[int]:
         """All rows in any order, of those about follow-ups only a share."""
         some = [
-            at for at, row in enumerate(self.rows) if row.near_misses or random.random() < follow_ups
+            at
+            for at, row in enumerate(self.rows)
+            if row.near_misses or random.random() < follow_ups
         ]
         return random.sample(some, len(some))
 
@@ -365,8 +366,8 @@ class HeldOut:
         return cls(kinds)
 
     @torch.no_grad()
-    def shares(self, encoder: Encoder, device: str) -> dict[str, float]:
-        """Percent first and among five by kind (12.5 is first 12, five 50), and the mean of first."""
+    def shares(self, encoder: Encoder, device: str) -> dict[str, Any]:
+        """Percent first and among five by kind, as text, and the mean of all of them."""
         result, firsts = {}, []
         for kind, (questions, memories, right) in self.kinds.items():
             asked = embed_lists(encoder, questions, QUESTION, device)
@@ -376,16 +377,16 @@ class HeldOut:
             first, five = hits[:, 0].float().mean().item(), hits.any(1).float().mean().item()
             firsts.append(100 * (first + five) / 2)
             result[kind] = f"{100 * first:.1f}/{100 * five:.1f}"
-        return {**result, "mean": round(sum(firsts) / len(firsts), 2)}  # type: ignore[dict-item]
+        return {**result, "mean": round(sum(firsts) / len(firsts), 2)}
 
-    def shares_of(self, state: State, encoder: Encoder, device: str) -> dict[str, float]:
+    def shares_of(self, state: State, encoder: Encoder, device: str) -> dict[str, Any]:
         """The same for weights that are loaded into an encoder."""
         encoder.load_state_dict(state)
         return self.shares(encoder.eval(), device)
 
 
 def average_of_best(
-    runs: list[tuple[float, State]], shares: Callable[[State], dict[str, float]]
+    runs: list[tuple[float, State]], shares: Callable[[State], dict[str, Any]]
 ) -> State:
     """The mean of the weights of runs, the best first, each kept if the mean gets better."""
     ordered = [state for _, state in sorted(runs, key=lambda run: -run[0])]

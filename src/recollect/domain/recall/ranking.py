@@ -49,7 +49,7 @@ _TIME_NAMED: Final = 6.5
 _TIME_TOLD: Final = 2.6
 _ASKS: Final = -1.4
 _EXCESS: Final = -0.8
-_SCALE: Final = _WORDS + _MEANING
+_SCALE: Final = _EXCHANGE_WORDS + _MEANING
 # Entries that match well, of which the first or the last is asked for: docs/decisions/0038.
 _GOOD_SCORE: Final = 0.3
 _GOOD_WORDS: Final = 0.5
@@ -225,6 +225,8 @@ class _Weighing:
     one_speaker: str | None
     time_words: frozenset[str]
     """Words that tell a time, if the question asks for one."""
+    is_particular: bool
+    """Whether the question asks for a speaker or a time."""
     log: LogContext
 
     @classmethod
@@ -233,17 +235,18 @@ class _Weighing:
     ) -> "_Weighing":
         all_meanings = (meanings[own] for _, _, meanings, own in candidates)
         meanings = [meaning for meaning in all_meanings if meaning is not None]
-        speakers = tuple(question.speakers)
         best_words = max((words[own] for _, words, _, own in candidates), default=0.0) or 1.0
         usual_meaning = fsum(meanings) / len(meanings) if meanings else 0.0
+        one_speaker = next(iter(question.speakers)) if len(question.speakers) == 1 else None
         return cls(
             question=question,
             now=now.timestamp(),
             best_words=best_words,
             usual_meaning=usual_meaning,
-            log=LogContext.of(_own_matches(candidates, best_words, usual_meaning)),
-            one_speaker=speakers[0] if len(speakers) == 1 else None,
+            one_speaker=one_speaker,
             time_words=time_words(question.language) if question.asks_when else frozenset(),
+            is_particular=bool(one_speaker or question.asks_when or question.time is not None),
+            log=LogContext.of(_own_matches(candidates, best_words, usual_meaning)),
         )
 
     def scores(self, candidates: Iterable[Candidate]) -> list[float]:
@@ -296,11 +299,6 @@ class _Weighing:
     def _recency(self, entry: Entry) -> float:
         said_at = entry.traits.said_at
         return _RECENT * exp((said_at - self.now) / _FADING) if said_at < self.now else _RECENT
-
-    @property
-    def is_particular(self) -> bool:
-        """Whether the question asks for a speaker or a time."""
-        return bool(self.one_speaker or self.time_words or self.question.time is not None)
 
     def _fitness(self, entry: Entry) -> float:
         """How well an entry matches the speaker and the time of the question."""
