@@ -45,7 +45,6 @@ State = dict[str, Tensor]
 def main() -> None:
     """Read the arguments, train, and write the average of the runs."""
     options = _options()
-    begun = time.monotonic()
     tokenizer = Tokenizer.from_file(str(options.tokenizer))
     shipped = encoder_of(options.embedder).to(options.device).eval()
     rows = load_rows(options.rows)
@@ -56,8 +55,10 @@ def main() -> None:
     round_linear(shipped)
     print("shipped, as bytes", held_out.shares(shipped, options.device), flush=True)
     runs: list[tuple[float, State]] = []
+    started = time.monotonic()
     for seed in range(options.runs):
-        if (time.monotonic() - begun) / 60 > options.minutes * seed / max(seed + 1, 1):
+        spent = (time.monotonic() - started) / 60
+        if seed and spent * (seed + 1) / seed > options.minutes:
             break
         encoder = encoder_of(options.embedder).to(options.device)
         rate = options.rate * (1.0, 0.6, 1.5)[seed % 3]
@@ -65,7 +66,7 @@ def main() -> None:
         torch.manual_seed(seed)
         train(encoder, corpus, text, rate, options)
         shares = held_out.shares(encoder.eval(), options.device)
-        print(f"run {seed} rate {rate:g} {time.monotonic() - begun:.0f} s", shares, flush=True)
+        print(f"run {seed} rate {rate:g} {time.monotonic() - started:.0f} s", shares, flush=True)
         runs.append((shares["mean"], copy.deepcopy(encoder.state_dict())))
     best = average_of_best(runs, lambda state: held_out.shares_of(state, shipped, options.device))
     torch.save({name: value.half().cpu() for name, value in best.items()}, options.out)
@@ -78,7 +79,7 @@ def _options() -> argparse.Namespace:
     for name in ("text", "tokenizer", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--runs", type=int, default=6)
-    parser.add_argument("--minutes", type=float, default=8.5, help="no run begins after these")
+    parser.add_argument("--minutes", type=float, default=8.5, help="for all runs together")
     parser.add_argument("--epochs", type=float, default=10)
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--rate", type=float, default=8e-5)
