@@ -26,11 +26,10 @@ QUESTION: Final = "Question: "
 _SUMMARY: Final = " Result summary: "
 _ANSWERS: Final = (" SQL: ", " Tables: ", _SUMMARY)
 _IN_ANSWER: Final = "answer "
-_LONGEST: Final = 120
-"""Characters: of two longer messages neither tells more."""
+_BRIEF: Final = 300
+"""Characters: a longer message stands for itself, and is about more than the question."""
 _SHORT_QUESTION: Final = 150
 """Characters: a longer message that ends with a question states something, too."""
-_LETTERS_A_WORD: Final = 6
 _WORD: Final = re.compile(r"\w+")
 
 TOLD_CHARACTERS: Final = 1000
@@ -67,10 +66,13 @@ class Entry(_Entry):
     @cached_property
     def traits(self) -> "Traits":
         """What ranking needs of the entry whatever the question is."""
+        brevity = _BRIEF / max(len(self.text), _BRIEF)
         return Traits(
-            fullness=math.log1p(min(len(self.text), _LONGEST) / _LETTERS_A_WORD),
+            brevity=brevity,
+            excess=-math.log(brevity),
             is_question=len(self.text) <= _SHORT_QUESTION and self.text.endswith("?"),
             said_at=self.said_at.timestamp(),
+            asks="?" in self.text,
         )
 
     @cached_property
@@ -105,11 +107,15 @@ class Entry(_Entry):
 class Traits(NamedTuple):
     """Properties of an entry that do not depend on the question."""
 
-    fullness: float
-    """The logarithm of the number of words, about."""
+    brevity: float
+    """1 for a brief message; half for one that is twice as long as that."""
+    excess: float
+    """0 for a brief message; the logarithm of how many times as long it is."""
     is_question: bool
     said_at: float
     """Seconds since 1970."""
+    asks: bool
+    """Whether there is a question anywhere in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +17,7 @@ from uuid import UUID
 from recollect.domain.dates import time_words
 from recollect.domain.language import fold
 from recollect.domain.recall.entry import REACH, Candidate, Entry
+from recollect.domain.recall.log_context import LogContext
 from recollect.domain.recall.occurrence import Occurrence
 from recollect.domain.recall.query import RecallQuestion
 
@@ -35,16 +36,20 @@ _EXCHANGE_WORDS: Final = 3.0
 _EXCHANGE_TIME: Final = 3.0
 _MEANING: Final = 5.9
 # Logs: fitted to two kinds of them, one with an assistant's long replies; docs/decisions/0037.
-_WORDS: Final = 3.0
-_BEFORE: Final = ((1.8, 1.1), (1.0, 1.5))
+_WORDS: Final = 2.4
+_BEFORE: Final = ((0.3, 0.3), (0.9, 1.0))
 """The weights of words and meaning of the entry before, and of the one before that."""
-_AFTER: Final = ((0.5, 1.6), (0.5, 0.0))
+_REPLY: Final = (1.2, 1.9)
+"""Added to those of the entry before, if another speaker asks something in it."""
+_AFTER: Final = ((0.2, 1.4), (0.5, 0.0))
+_SESSION: Final = 0.8
+"""How much the best match of its session counts for an entry."""
 _SPEAKER: Final = 1.1
-_TIME_NAMED: Final = 6.2
+_TIME_NAMED: Final = 6.5
 _TIME_TOLD: Final = 2.6
-_ASKS: Final = -2.0
-_LENGTH: Final = 0.25
-_SCALE: Final = _WORDS + _MEANING
+_ASKS: Final = -1.4
+_EXCESS: Final = -0.8
+_SCALE: Final = _EXCHANGE_WORDS + _MEANING
 # Entries that match well, of which the first or the last is asked for: docs/decisions/0038.
 _GOOD_SCORE: Final = 0.3
 _GOOD_WORDS: Final = 0.5
@@ -112,20 +117,19 @@ def neighbouring_positions(
 
 
 class _Weights(NamedTuple):
-    """The weights of the scores of an entry of a log and of those around it, in order."""
+    """The weights of the scores around an entry of a log, in order; its own have none."""
 
     words: tuple[float, ...]
     meanings: tuple[float, ...]
-    missing: float
-    """The weight of the meanings of neighbours that do not exist."""
+    all_meanings: float
+    """The sum of the weights of meanings."""
 
 
 def _weights(before: int, after: int) -> _Weights:
     """The weights of an entry with this many neighbours before and after it."""
-    around = (*reversed(_BEFORE[:before]), (_WORDS, _MEANING), *_AFTER[:after])
+    around = (*reversed(_BEFORE[:before]), (0.0, 0.0), *_AFTER[:after])
     words, meanings = zip(*around, strict=True)
-    missing = _BEFORE[before:] + _AFTER[after:]
-    return _Weights(words, meanings, sum(meaning for _, meaning in missing))
+    return _Weights(words, meanings, sum(meanings))
 
 
 _WEIGHTS: Final = {
@@ -221,6 +225,9 @@ class _Weighing:
     one_speaker: str | None
     time_words: frozenset[str]
     """Words that tell a time, if the question asks for one."""
+    is_particular: bool
+    """Whether the question asks for a speaker or a time."""
+    log: LogContext
 
     @classmethod
     def of(
@@ -228,14 +235,18 @@ class _Weighing:
     ) -> "_Weighing":
         all_meanings = (meanings[own] for _, _, meanings, own in candidates)
         meanings = [meaning for meaning in all_meanings if meaning is not None]
-        speakers = tuple(question.speakers)
+        best_words = max((words[own] for _, words, _, own in candidates), default=0.0) or 1.0
+        usual_meaning = fsum(meanings) / len(meanings) if meanings else 0.0
+        one_speaker = next(iter(question.speakers)) if len(question.speakers) == 1 else None
         return cls(
             question=question,
             now=now.timestamp(),
-            best_words=max((words[own] for _, words, _, own in candidates), default=0.0) or 1.0,
-            usual_meaning=fsum(meanings) / len(meanings) if meanings else 0.0,
-            one_speaker=speakers[0] if len(speakers) == 1 else None,
+            best_words=best_words,
+            usual_meaning=usual_meaning,
+            one_speaker=one_speaker,
             time_words=time_words(question.language) if question.asks_when else frozenset(),
+            is_particular=bool(one_speaker or question.asks_when or question.time is not None),
+            log=LogContext.of(_own_matches(candidates, best_words, usual_meaning)),
         )
 
     def scores(self, candidates: Iterable[Candidate]) -> list[float]:
@@ -257,32 +268,37 @@ class _Weighing:
         return total
 
     def _log_score(self, candidate: Candidate) -> float:
-        """A message of a log is often understood only with those around it."""
+        """A short message of a log is often understood only with those around it."""
         entry, words, meanings, own = candidate
-        weights, meant, missing = _WEIGHTS[own, len(words)]
-        best, usual = self.best_words, self.usual_meaning
-        fullness, is_question, _ = entry.traits
-        total = missing * usual + _LENGTH * fullness + (_ASKS if is_question else 0.0)
-        total += self._recency(entry)
-        most = max(words)
-        if most > best:  # a neighbour that a filter leaves out may match better
+        traits, best, meaning = entry.traits, self.best_words, meanings[own]
+        total = _EXCESS * traits.excess + (_ASKS if traits.is_question else 0.0)
+        total += self._recency(entry) - _SESSION * self.log.shortfall(entry.session_id)
+        if max(words) > best:  # a neighbour that a filter leaves out may match better
             words = tuple(min(one, best) for one in words)
-        if most:
-            total += sum(map(mul, weights, words)) / best
+        total += _WORDS * words[own] / best
+        total += _MEANING * (self.usual_meaning if meaning is None else meaning)
+        total += traits.brevity * self._around(candidate, words)
+        return total + (self._fitness(entry) if self.is_particular else 0.0)
+
+    def _around(self, candidate: Candidate, words: Sequence[float]) -> float:
+        """How well the messages around one match; one that is not there matches as usual."""
+        _, _, meanings, own = candidate
+        weights, meant, all_meant = _WEIGHTS[own, len(words)]
+        best, usual = self.best_words, self.usual_meaning
+        total = sum(map(mul, weights, words)) / best - all_meant * usual
         try:
             total += sum(map(mul, meant, meanings))
         except TypeError:  # some have no vector, which is rare
             total += sum(map(mul, meant, (usual if one is None else one for one in meanings)))
-        return float(total) + (self._fitness(entry) if self.is_particular else 0.0)
+        if own and self.log.is_reply(candidate.entry):
+            asked = meanings[own - 1]
+            total += _REPLY[0] * words[own - 1] / best
+            total += 0.0 if asked is None else _REPLY[1] * (asked - usual)
+        return float(total)
 
     def _recency(self, entry: Entry) -> float:
         said_at = entry.traits.said_at
         return _RECENT * exp((said_at - self.now) / _FADING) if said_at < self.now else _RECENT
-
-    @property
-    def is_particular(self) -> bool:
-        """Whether the question asks for a speaker or a time."""
-        return bool(self.one_speaker or self.time_words or self.question.time is not None)
 
     def _fitness(self, entry: Entry) -> float:
         """How well an entry matches the speaker and the time of the question."""
@@ -294,6 +310,17 @@ class _Weighing:
         if self.time_words and not self.time_words.isdisjoint(_WORD.findall(entry.text.lower())):
             total += _TIME_TOLD
         return total
+
+
+def _own_matches(
+    candidates: Iterable[Candidate], best_words: float, usual_meaning: float
+) -> Iterator[tuple[Entry, float]]:
+    """How well each message of a log matches by itself."""
+    for entry, words, meanings, own in candidates:
+        if entry.speaker is not None:
+            meaning = meanings[own]
+            near = usual_meaning if meaning is None else meaning
+            yield entry, _WORDS * words[own] / best_words + _MEANING * near
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,5 @@
 from datetime import datetime, timedelta
+from itertools import pairwise
 from uuid import UUID
 
 import pytest
@@ -66,10 +67,54 @@ def test_a_reply_is_found_by_the_question_before_it() -> None:
     assert order("skis?", other, reply) == ["yes", "nay"]
 
 
-def test_the_entry_before_a_candidate_counts_more_than_the_one_after() -> None:
-    after = candidate("yea", 0.0, 0.2, after=((5.0, 0.6),))
-    before = candidate("yes", 0.0, 0.2, before=((5.0, 0.6),))
-    assert order("skis?", after, before) == ["yes", "yea"]
+def _placed(made: Candidate, place: int, *, session: int = 1) -> Candidate:
+    """The candidate at a place of a session."""
+    entry = made.entry._replace(
+        session_id=UUID(int=session),
+        sequence=place,
+        message_ids=(UUID(int=1000 * session + place),),
+    )
+    return made._replace(entry=Entry(*entry))
+
+
+def test_a_reply_to_a_question_of_another_speaker_ranks_above_a_reply_to_a_statement() -> None:
+    near = ((0.6, 0.6),)
+    asked = _placed(candidate("Which skis did you buy?", speaker="Bob", words=0.6, meaning=0.6), 1)
+    reply = _placed(candidate("The long ones.", speaker="Ann", before=near), 2)
+    stated = _placed(candidate("Skis are not cheap.", speaker="Bob", words=0.6, meaning=0.6), 11)
+    remark = _placed(candidate("Isn't it so.", speaker="Ann", before=near), 12)
+    found = order("skis", remark, reply, stated, asked)
+    assert found.index("The long ones.") < found.index("Isn't it so.")
+
+
+def test_who_goes_on_after_an_own_question_does_not_reply_to_it() -> None:
+    near = ((0.6, 0.6),)
+    own = _placed(candidate("Which skis? Hm.", speaker="Ann", words=0.6, meaning=0.6), 1)
+    goes_on = _placed(candidate("Anyway, hello.", speaker="Ann", before=near), 2)
+    other = _placed(candidate("Which skis? Oh.", speaker="Bob", words=0.6, meaning=0.6), 11)
+    reply = _placed(candidate("Those, hello.", speaker="Ann", before=near), 12)
+    found = order("skis", own, goes_on, other, reply)
+    assert found.index("Those, hello.") < found.index("Anyway, hello.")
+
+
+def test_a_session_with_a_good_match_lifts_its_other_messages() -> None:
+    match = _placed(candidate("We went skiing.", speaker="Bob", words=0.9, meaning=0.7), 1)
+    beside = _placed(candidate("In the Alps.", speaker="Ann"), 9)
+    elsewhere = _placed(candidate("In the park.", speaker="Ann"), 9, session=2)
+    found = order("skis", elsewhere, beside, match)
+    assert found == ["We went skiing.", "In the Alps.", "In the park."]
+
+
+def test_a_long_message_depends_less_on_those_around_it() -> None:
+    near = ((5.0, 0.6),)
+    brief = _placed(candidate("It was in the Alps.", speaker="Ann", after=near), 2)
+    long = _placed(candidate("It was in the park. " * 40, speaker="Ann", after=near), 12)
+    lone = _placed(candidate("It was in the town. " * 40, speaker="Ann"), 22)
+    gaps = [
+        a.score - b.score for a, b in pairwise(rank((brief, long, lone), _read("skis"), now=NOW))
+    ]
+    assert gaps[0] > 0
+    assert gaps[1] > 0
 
 
 def test_an_exchange_depends_less_on_its_neighbours() -> None:
