@@ -80,10 +80,15 @@ class PrivacyServices:
 
     def encryption(self) -> Encryption | None:
         """Encrypting what is stored plain, and rotating keys; None where nothing is encrypted."""
-        store = self.shared.stores.encryption
-        if store is None:
+        stores = self.shared.stores
+        if stores.encryption is None:
             return None
-        return Encryption(store=store, log=self.shared.stores.audit, clock=self.shared.clock)
+        return Encryption(
+            store=stores.encryption,
+            owners=stores.owners,
+            log=stores.audit,
+            clock=self.shared.clock,
+        )
 
     def cache_eviction(self) -> CacheEviction:
         """Takes what another process has erased out of this one's caches."""
