@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from recollect.composition.shared import SharedParts
+from recollect.domain.followup.rules import ReadQuestions
 from recollect.ports.privacy.erasure import Erasable, OwnerCache
 from recollect.services.conversations.sessions import MakeRoom, leave_room
 from recollect.services.facts.transfer import FactTransfer
@@ -100,7 +101,7 @@ class PrivacyServices:
         outside = self.shared.outside
         index = self.shared.stores.recall if outside is None else outside.inner
         needs, keys = self.shared.needs, self.shared.stores.encryption
-        held: tuple[object, ...] = (index, keys, needs.embedder, needs.sql)
+        held = (index, keys, needs.embedder, needs.sql, ReadQuestions())
         return tuple(one for one in held if isinstance(one, OwnerCache))
 
     def erasing(self) -> Erasing:
