@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from recollect.composition.shared import SharedParts
+from recollect.domain.followup.rules import ReadQuestions
 from recollect.ports.privacy.erasure import Erasable, OwnerCache
 from recollect.services.conversations.sessions import MakeRoom, leave_room
 from recollect.services.facts.transfer import FactTransfer
@@ -80,10 +81,15 @@ class PrivacyServices:
 
     def encryption(self) -> Encryption | None:
         """Encrypting what is stored plain, and rotating keys; None where nothing is encrypted."""
-        store = self.shared.stores.encryption
-        if store is None:
+        stores = self.shared.stores
+        if stores.encryption is None:
             return None
-        return Encryption(store=store, log=self.shared.stores.audit, clock=self.shared.clock)
+        return Encryption(
+            store=stores.encryption,
+            owners=stores.owners,
+            log=stores.audit,
+            clock=self.shared.clock,
+        )
 
     def cache_eviction(self) -> CacheEviction:
         """Takes what another process has erased out of this one's caches."""
@@ -95,7 +101,7 @@ class PrivacyServices:
         outside = self.shared.outside
         index = self.shared.stores.recall if outside is None else outside.inner
         needs, keys = self.shared.needs, self.shared.stores.encryption
-        held: tuple[object, ...] = (index, keys, needs.embedder, needs.sql)
+        held = (index, keys, needs.embedder, needs.sql, ReadQuestions())
         return tuple(one for one in held if isinstance(one, OwnerCache))
 
     def erasing(self) -> Erasing:

@@ -91,7 +91,6 @@ WITHOUT_OWNER: dict[str, str] = {
     "count_keys_by_master": "an operator counts the keys of all owners",
     "keys_to_rewrap": "an operator rewraps the keys of all owners",
     "rewrap_keys": "as keys_to_rewrap",
-    "all_owners": "an operator encrypts the rows of all owners, each as the owner",
 }
 
 OF_ANY_TABLE = {"erase_from", "rows_left"}

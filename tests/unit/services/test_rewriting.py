@@ -9,6 +9,8 @@ import pytest
 from recollect.composition import build_services
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
+from recollect.domain.followup.edits import spoken_words, words_of_question
+from recollect.domain.followup.refinements import read_refinement
 from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ModelUnavailable
@@ -17,6 +19,7 @@ from recollect.ports.models import FollowUpModel, Prompt
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.services import ServiceDependencies
 from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock
+from support.chat_services import SCOPE, Setup
 from support.followups import conversation
 from support.timeouts import PATIENCE
 
@@ -337,3 +340,13 @@ async def test_a_language_model_that_takes_too_long_falls_back_to_the_proposal()
     result = await made.after(HISTORY, FOLLOW_UP)
 
     assert result.method is Method.MODEL
+
+
+async def test_an_erasure_drops_the_questions_that_the_process_has_read() -> None:
+    setup = Setup()
+    await setup.ask("Show me total sales by region for 2024")
+    await setup.ask("What about 2023?")
+    assert spoken_words.cache_info().currsize > 0
+    await setup.services.erasing.complete(await setup.services.erasing.begin(SCOPE))
+    for read in (words_of_question, spoken_words, read_refinement):
+        assert read.cache_info().currsize == 0

@@ -95,14 +95,14 @@ class Edits:
 
 def words_of(text: str) -> tuple[Word, ...]:
     """Cut a text into words, numbers and signs."""
-    return _words_of_question(text) if len(text) <= _LONGEST_CACHED else _cut_words(text)
+    return words_of_question(text) if len(text) <= _LONGEST_CACHED else _cut_words(text)
 
 
 def _cut_words(text: str) -> tuple[Word, ...]:
     return tuple([Word(match[0], *match.span()) for match in _WORD.finditer(text)])
 
 
-_words_of_question = lru_cache(maxsize=_CACHED_TEXTS)(_cut_words)
+words_of_question = lru_cache(maxsize=_CACHED_TEXTS)(_cut_words)
 """A turn's rules and model read each recent question a dozen times."""
 
 

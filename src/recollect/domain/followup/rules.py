@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final
+from uuid import UUID
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
@@ -14,7 +15,7 @@ from recollect.domain.followup.data_questions.fragments import changed_by_fragme
 from recollect.domain.followup.data_questions.nouns import is_bound
 from recollect.domain.followup.data_questions.pointers import data_pointer_candidate
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
-from recollect.domain.followup.edits import spoken_words, words_of
+from recollect.domain.followup.edits import spoken_words, words_of, words_of_question
 from recollect.domain.followup.items import item_candidate
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.domain.followup.last_question import last_question_candidate
@@ -35,6 +36,15 @@ _NEED: Final = 0.95  # a fragment says nothing without the question before it
 _CONFIDENCE: Final = 0.8
 _CONFIDENCE_OF_FRAGMENTS: Final = 0.75
 _CONFIDENCE_OF_VALUES: Final = 0.9  # they have one place, and take it from another value
+
+
+class ReadQuestions:
+    """What this process has cached of recent questions, whoever asked them."""
+
+    def forget(self, owner_id: UUID) -> None:  # noqa: ARG002  # nobody knows whose they are
+        """Drop all questions; see `OwnerCache.forget`."""
+        for read in (words_of_question, spoken_words, read_refinement, _is_complete):
+            read.cache_clear()
 
 
 def rule_candidate(

@@ -25,7 +25,6 @@ from recollect.ports.privacy.encryption import (
     KeyWrapper,
     OwnerCipher,
     RowCounts,
-    TenantOwner,
     WrappedKey,
 )
 
@@ -246,12 +245,6 @@ class PostgresEncryptionStore(PostgresStore):
         wrapper = self._database.keys.wrapper
         assert wrapper is not None  # noqa: S101  # there is no such store without one
         return wrapper
-
-    async def owners(self, *, after: UUID | None, limit: int) -> tuple[TenantOwner, ...]:
-        rows = await self._database.run_for_all(
-            "all_owners", at=self._clock.now(), after=after, limit=limit
-        )
-        return tuple(TenantOwner(row["owner_id"], row["tenant_id"]) for row in rows)
 
     async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
         return {table.name: await self._count_table(owner_id, table) for table in TABLES}

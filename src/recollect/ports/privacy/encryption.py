@@ -13,13 +13,6 @@ class WrappedKey(NamedTuple):
     wrapped: bytes
 
 
-class TenantOwner(NamedTuple):
-    """An owner, and the tenant that the owner belongs to."""
-
-    owner_id: UUID
-    tenant: str
-
-
 class OwnerCipher(Protocol):
     """Encrypts with the data key of one owner; deterministic, and never waits."""
 
@@ -108,9 +101,6 @@ class EncryptionStore(Protocol):
 
         Return how many of each tenant's owners; nothing at the end.
         """
-
-    async def owners(self, *, after: UUID | None, limit: int) -> tuple[TenantOwner, ...]:
-        """Return owners with their tenants, in the order of their ids."""
 
     async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
         """Return how much of an owner's content is encrypted, by table."""

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
-from uuid import UUID
 
 from recollect.domain.identity.audit import AuditAction, OwnedEntry
-from recollect.domain.identity.scope import TenantScope
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.ports.privacy.audit import AuditLog
-from recollect.ports.privacy.encryption import EncryptionStore, RowCounts, TenantOwner
+from recollect.ports.privacy.encryption import EncryptionStore, RowCounts
+from recollect.ports.privacy.transfer import OwnerDirectory
 from recollect.ports.runtime import Clock
 
 _OWNERS: Final = 200
@@ -49,6 +49,7 @@ class Encryption:
     """
 
     store: EncryptionStore
+    owners: OwnerDirectory
     log: AuditLog
     clock: Clock
 
@@ -56,8 +57,8 @@ class Encryption:
         """Count what is encrypted and what is plain; it reads all content of all owners."""
         owners, encrypted, plain = 0, Counter[str](), Counter[str]()
         async for some in self._owners():
-            for owner_id, _ in some:
-                for table, rows in (await self.store.count_rows(owner_id)).items():
+            for owner in some:
+                for table, rows in (await self.store.count_rows(owner.owner_id)).items():
                     encrypted[table] += rows.encrypted
                     plain[table] += rows.plain
                 owners += 1
@@ -74,9 +75,10 @@ class Encryption:
         async for some in self._owners():
             changed = Counter[str]()
             try:
-                for owner_id, tenant in some:
-                    async for count in self.store.encrypt_rows(owner_id):
-                        rows, changed[tenant] = rows + count, changed[tenant] + count
+                for owner in some:
+                    async for count in self.store.encrypt_rows(owner.owner_id):
+                        rows += count
+                        changed[owner.tenant] += count
                         progress(Encrypted(owners=owners, changed=rows))
                     owners += 1
                     progress(Encrypted(owners=owners, changed=rows))
@@ -111,8 +113,8 @@ class Encryption:
             ]
         )
 
-    async def _owners(self) -> AsyncIterator[tuple[TenantOwner, ...]]:
-        after: UUID | None = None
-        while owners := await self.store.owners(after=after, limit=_OWNERS):
+    async def _owners(self) -> AsyncIterator[tuple[Scope | TenantScope, ...]]:
+        after: Scope | TenantScope | None = None
+        while owners := await self.owners.owners(after=after, limit=_OWNERS):
             yield owners
-            after = owners[-1].owner_id
+            after = owners[-1]

@@ -12,7 +12,7 @@ from uuid import UUID
 from recollect.concurrency import off_loop
 from recollect.domain.erasure.erasure import ENCRYPTION, Counts, Erasure, ErasureKind
 from recollect.domain.identity.scope import SYSTEM_TENANT
-from recollect.engines.dynamodb.conversations.store import OWNERS, DynamoStore
+from recollect.engines.dynamodb.conversations.store import DynamoStore
 from recollect.engines.dynamodb.privacy.erasure import DynamoErasures
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.content import (
@@ -25,14 +25,13 @@ from recollect.engines.dynamodb.table.content import (
 from recollect.engines.dynamodb.table.data_keys import KeyItems, destroyed_at, master_of
 from recollect.engines.dynamodb.table.items import Item, time_from, time_text
 from recollect.engines.dynamodb.table.keys import LAST, OWNER, SORT, key_of, name_of, owner_of
-from recollect.engines.dynamodb.table.table import Table, in_parts
+from recollect.engines.dynamodb.table.table import Table
 from recollect.errors import ErasureUnderWay, Unavailable
-from recollect.ports.privacy.encryption import KeyWrapper, OwnerCipher, RowCounts, TenantOwner
+from recollect.ports.privacy.encryption import KeyWrapper, OwnerCipher, RowCounts
 from recollect.ports.runtime import Clock
 
 _FIRST: Final = " "
 _PAGE: Final = 100
-_MOST_OWNERS: Final = 1_000_000
 _TRIES: Final = 5
 """How often an item is read again that others change all the time, or an index that is behind."""
 _BEHIND_SECONDS: Final = 0.2
@@ -112,22 +111,6 @@ class DynamoEncryptionStore(DynamoStore):
         owners = await self.table.get_many(keys) if keys else {}
         tenants = {name: str(item["tenant"]) for name, item in owners.items()}
         return Counter(tenants.get(name_of(key), SYSTEM_TENANT) for key in keys)
-
-    async def owners(self, *, after: UUID | None, limit: int) -> tuple[TenantOwner, ...]:
-        keys = await self.table.waiting(OWNERS, limit=_MOST_OWNERS)
-        rest = sorted((key for key in keys if after is None or owner_of(key) > after), key=owner_of)
-        found: list[TenantOwner] = []
-        for part in in_parts(rest, limit):
-            items = await self.table.get_many(part)
-            there = [items[name_of(key)] for key in part if name_of(key) in items]
-            found += [
-                TenantOwner(owner_of(item), str(item["tenant"]))
-                for item in there
-                if not item.get("isBeingErased")
-            ]
-            if len(found) >= limit:
-                break
-        return tuple(found[:limit])
 
     async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
         encrypted, plain = Counter[str](), Counter[str]()

@@ -78,13 +78,6 @@ SET wrapped = given.wrapped, master_key_id = :current
 FROM unnest(:owner_ids::uuid[], :wrapped::bytea[]) AS given (owner_id, wrapped)
 WHERE key.owner_id = given.owner_id
 
--- name: all_owners
--- Some owners in the order of their ids, without those who are being erased.
-SELECT owner_id, tenant_id FROM owners
-WHERE (:after::uuid IS NULL OR owner_id > :after) AND NOT is_being_erased
-ORDER BY owner_id
-LIMIT :limit
-
 -- name: page_of_sessions
 -- Sessions of the owner after one, and what they are called.
 SELECT session_id, name, metadata, xmin::text AS row_version FROM sessions

@@ -5,9 +5,9 @@
 -- Who has something stored, by tenant and owner id, after one of them.
 SELECT owner.tenant_id, owner.user_id FROM owners AS owner
 WHERE (:tenant::text IS NULL OR owner.tenant_id = :tenant)
-  AND (
-    :after_tenant::text IS NULL
-    OR (owner.tenant_id, owner.owner_id) > (:after_tenant::text, :after_owner::uuid)
+  AND (owner.tenant_id, owner.owner_id) > (
+    coalesce(:after_tenant::text, :tenant, ''),
+    coalesce(:after_owner::uuid, '00000000-0000-0000-0000-000000000000')
   )
   AND NOT owner.is_being_erased
 ORDER BY owner.tenant_id, owner.owner_id
