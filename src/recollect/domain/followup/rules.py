@@ -13,6 +13,7 @@ from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.data_questions.answers import is_data_question
 from recollect.domain.followup.data_questions.fragments import changed_by_fragment
 from recollect.domain.followup.data_questions.nouns import is_bound
+from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.data_questions.pointers import data_pointer_candidate
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import spoken_words, words_of, words_of_question
@@ -43,7 +44,7 @@ class ReadQuestions:
 
     def forget(self, owner_id: UUID) -> None:  # noqa: ARG002  # nobody knows whose they are
         """Drop all questions; see `OwnerCache.forget`."""
-        for read in (words_of_question, spoken_words, read_refinement, _is_complete):
+        for read in (words_of_question, spoken_words, data_phrase, read_refinement, _is_complete):
             read.cache_clear()
 
 
