@@ -15,6 +15,8 @@ from recollect.telemetry.tracing import RecordedSpan
 
 _MOST_CACHED: Final = 1_000
 _LONGEST_CACHED: Final = 100
+_REPEATED: Final = ("db.", "http.", "gen_ai.request.", "gen_ai.provider.", "gen_ai.operation.")
+"""How the names of attributes begin whose values come again; what users say is kept nowhere."""
 _ONE_BYTE: Final = 0x80
 _INTEGERS: Final = 2**64
 _LARGE_INTEGER: Final = 2**63
@@ -69,7 +71,7 @@ def _name(name: str) -> bytes:
 
 
 def _attribute(name: str, value: AttributeValue) -> bytes:
-    if isinstance(value, str) and len(value) <= _LONGEST_CACHED:
+    if isinstance(value, str) and len(value) <= _LONGEST_CACHED and name.startswith(_REPEATED):
         return _short_attribute(name, str(value))
     return _field(b"\x4a", _pair(name, value))
 
