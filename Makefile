@@ -6,9 +6,9 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 VENV := $(ROOT)/.venv
 BIN := $(VENV)/bin
-# One more than there are cores: tests wait for servers that they start and kill. Each has its share
+# Two more than there are cores: tests wait for servers that they start and kill. Each has its share
 # of the files, so that few servers are started for all, and takes from others when it is done.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=5
 
 .DEFAULT_GOAL := help

@@ -12,6 +12,8 @@ from recollect.domain.text import check_text, without_breaks
 from recollect.errors import InvalidInput
 
 MAX_CONTENT: Final = 500
+MERGED_BY: Final = "; "
+"""What stands between statements that were merged into one fact."""
 """The most characters of a fact."""
 MAX_QUOTE: Final = 500
 
@@ -127,6 +129,13 @@ class Fact:
     def gist(self) -> str:
         """What two facts share if one repeats the other: their words."""
         return gist_of(self.content)
+
+    def says(self, gist: str) -> bool:
+        """Whether it repeats a statement, alone or beside others that were merged into it."""
+        if self.gist == gist:
+            return True
+        parts = self.content.split(MERGED_BY)
+        return len(parts) > 1 and any(gist_of(part) == gist for part in parts)
 
     @property
     def is_active(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from recollect.domain.facts.fact import MAX_CONTENT, Fact, FactSource
+from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.language import is_common_word, split_words
@@ -75,9 +75,9 @@ def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -
     """
     gist, one_value = statement.gist, statement.slot.has_one_value
     candidates = [
-        (fact.gist == gist, one_value and fact.slot == statement.slot, similarity, fact)
+        (fact.says(gist), one_value and fact.slot == statement.slot, similarity, fact)
         for fact, similarity in known
-        if similarity >= SIMILAR or fact.slot == statement.slot or fact.gist == gist
+        if similarity >= SIMILAR or fact.slot == statement.slot or fact.says(gist)
     ]
     candidates.sort(key=lambda one: one[:3], reverse=True)
     return [fact for *_, fact in candidates[:MAX_COMPARED]]
@@ -125,7 +125,7 @@ def _withdraw(compared: Sequence[Compared]) -> Outcome:
 
 def _wish(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     """A wish about answers stands by itself, in place of those that it says anew or contradicts."""
-    same = next((one.fact for one in compared if one.fact.gist == statement.gist), None)
+    same = next((one.fact for one in compared if one.fact.says(statement.gist)), None)
     if same is not None:
         return Outcome(reinforces=same)
     ended = tuple(one.fact for one in compared if _ends_wish(statement, one))
@@ -145,7 +145,7 @@ def _the_same(statement: Statement, compared: Sequence[Compared]) -> Fact | None
             continue
         is_repeated = one.is_about(statement.slot) and one.similarity >= _SAME
         is_meant = one.similarity + one.judgement.sameness >= _SAME_TOGETHER
-        if one.fact.gist == statement.gist or is_repeated or is_meant:
+        if one.fact.says(statement.gist) or is_repeated or is_meant:
             return one.fact
     return None
 
@@ -176,12 +176,19 @@ def _ends(statement: Statement, one: Compared) -> bool:
 
 def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     for one in compared:
-        is_same_thing = one.similarity >= SIMILAR or _share_words(one.fact, statement)
-        tells_more = one.relation is Relation.COMPLEMENT and is_same_thing
+        tells_more = one.relation is Relation.COMPLEMENT and _is_same_thing(statement, one)
         fits = len(one.fact.content) + len(statement.content) < MAX_CONTENT // 2
         if tells_more and one.is_about(statement.slot) and fits:
             return Outcome(extends=one.fact)
     return Outcome(is_new=True)
+
+
+def _is_same_thing(statement: Statement, one: Compared) -> bool:
+    """Whether both are about the same; what is about anything has to be alike in every way."""
+    is_near, shares_words = one.similarity >= SIMILAR, _share_words(one.fact, statement)
+    if statement.slot is Slot.OTHER:
+        return is_near and shares_words
+    return is_near or shares_words
 
 
 def _share_words(fact: Fact, statement: Statement) -> bool:
@@ -194,4 +201,4 @@ def _share_words(fact: Fact, statement: Statement) -> bool:
 
 def merged_content(fact: Fact, statement: Statement) -> str:
     """A fact's content with what the statement adds to it."""
-    return f"{fact.content.rstrip('.')}; {statement.content}"
+    return f"{fact.content.rstrip('.')}{MERGED_BY}{statement.content}"

@@ -57,6 +57,22 @@ def test_what_says_the_same_is_compared_however_many_others_there_are() -> None:
         ("I like tea.", "I like coffee.", Slot.DIET, 0.5, Relation.UNRELATED, "is_new"),
         ("I have cats.", "My cats are old.", Slot.PET, 0.2, Relation.COMPLEMENT, "extends"),
         ("I use Slack.", "We run Jira.", Slot.TOOL, 0.2, Relation.COMPLEMENT, "is_new"),
+        (
+            "My cello is by Amati.",
+            "Kim is our cook.",
+            Slot.OTHER,
+            0.5,
+            Relation.COMPLEMENT,
+            "is_new",
+        ),
+        (
+            "I ski; I live in Hull.",
+            "I live in Hull.",
+            Slot.OTHER,
+            0.0,
+            Relation.UNRELATED,
+            "reinforces",
+        ),
     ],
 )
 def test_the_relation_and_the_slot_decide(  # a table
