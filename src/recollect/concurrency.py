@@ -36,6 +36,16 @@ async def off_loop(work: Callable[[], Result], *, characters: int) -> Result:
     return await asyncio.to_thread(work)
 
 
+async def finish_writing(writing: "asyncio.Task[None]", give_up: Callable[[], None]) -> None:
+    """Wait until a background task has written everything; cancelled, give up what is left."""
+    try:
+        await asyncio.wait([writing])
+    except asyncio.CancelledError:
+        give_up()
+        writing.cancel()
+        raise
+
+
 def in_daemon_thread(work: Callable[[], Result], *, name: str) -> Future[Result]:
     """Start work in a thread of its own, which keeps no process from ending should it hang."""
     outcome: Future[Result] = Future()

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from recollect.ports.accounts import ApiKeyStore, StateStore
-from recollect.ports.activity import ActivityStore
 from recollect.ports.conversations import (
     BranchStore,
     HistoryStore,
@@ -21,7 +20,7 @@ from recollect.ports.privacy.erasure import ErasureStores
 from recollect.ports.privacy.transfer import ExportStore, ImportStore, OwnerDirectory
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
-from recollect.ports.statistics import StatisticsStore
+from recollect.ports.statistics import ActivityStore, StatisticsStore
 from recollect.ports.tenants import TenantSettingsStore
 
 

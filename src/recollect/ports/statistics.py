@@ -1,8 +1,12 @@
-"""How much is stored, and what waits to be done, for those who operate the server."""
+"""How much there is: in the whole store, for its operators, and in an owner's memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
+
+from recollect.domain.activity import DayOfActivity
+from recollect.domain.identity.scope import Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,3 +28,16 @@ class StatisticsStore(Protocol):
 
     async def read(self) -> StoreStatistics:
         """Return sizes and queues as they are now; numbers and names of tables, nothing else."""
+
+
+class ActivityStore(Protocol):
+    """Counts what an owner has, without reading any of it."""
+
+    async def by_day(self, scope: Scope, *, since: datetime) -> tuple[DayOfActivity, ...]:
+        """Return the days since then on which something happened, oldest first.
+
+        Of the audit log, the owner's latest entries are counted, some ten thousand of them.
+        """
+
+    async def expiring(self, scope: Scope, *, until: datetime) -> int:
+        """Return how many sessions expire from now until then."""

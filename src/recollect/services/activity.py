@@ -7,8 +7,8 @@ from typing import Final
 from recollect.domain.activity import DayOfActivity
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.ports.activity import ActivityStore
 from recollect.ports.runtime import Clock
+from recollect.ports.statistics import ActivityStore
 from recollect.services.audit.operations import Audited, audited
 
 DAYS: Final = 30

@@ -1,4 +1,4 @@
-"""What `recollect.ports.activity.ActivityStore` promises."""
+"""What `recollect.ports.statistics.ActivityStore` promises."""
 
 from datetime import timedelta
 

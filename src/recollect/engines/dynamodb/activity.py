@@ -27,7 +27,7 @@ _AT_ONCE: Final = 1_000
 
 
 class DynamoActivity(DynamoStore):
-    """Implements `recollect.ports.activity.ActivityStore`.
+    """Implements `recollect.ports.statistics.ActivityStore`.
 
     Messages are counted by the keys in the index, and sessions by reading all of the owner's.
     """

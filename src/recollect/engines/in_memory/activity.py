@@ -8,7 +8,7 @@ from recollect.engines.in_memory.data import InMemoryStore
 
 
 class InMemoryActivity(InMemoryStore):
-    """Implements `recollect.ports.activity.ActivityStore`."""
+    """Implements `recollect.ports.statistics.ActivityStore`."""
 
     async def by_day(self, scope: Scope, *, since: datetime) -> tuple[DayOfActivity, ...]:
         conversations = self.data.conversations(scope)

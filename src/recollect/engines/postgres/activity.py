@@ -13,7 +13,7 @@ _ENTRIES: Final = 20_000
 
 
 class PostgresActivityStore:
-    """Implements `recollect.ports.activity.ActivityStore`."""
+    """Implements `recollect.ports.statistics.ActivityStore`."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock

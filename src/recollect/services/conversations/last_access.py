@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from recollect.concurrency import watch
+from recollect.concurrency import finish_writing, watch
 from recollect.domain.identity.scope import Scope
 from recollect.errors import Unavailable
 from recollect.ports.conversations import SessionStore
@@ -60,12 +60,7 @@ class LastAccess:
     async def settle(self) -> None:
         """Wait until everything noted is written; cancelled, give up what is not."""
         while self._writing is not None and not self._writing.done():
-            try:
-                await asyncio.wait([self._writing])
-            except asyncio.CancelledError:
-                self._waiting.clear()
-                self._writing.cancel()
-                raise
+            await finish_writing(self._writing, self._waiting.clear)
 
     def _remember(self, key: Key, time: datetime) -> None:
         self._noted[key] = time

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from recollect.concurrency import off_loop, watch
+from recollect.concurrency import finish_writing, off_loop, watch
 from recollect.domain.conversation.message import Visibility
 from recollect.domain.facts.fact import Fact
 from recollect.domain.facts.ranking import FactCandidate, FactPolicy, rank
@@ -80,12 +80,7 @@ class FactAccesses:
     async def settle(self) -> None:
         """Wait until everything noted is written; cancelled, give up what is not."""
         while self._writing is not None and not self._writing.done():
-            try:
-                await asyncio.wait([self._writing])
-            except asyncio.CancelledError:
-                self._waiting.clear()
-                self._writing.cancel()
-                raise
+            await finish_writing(self._writing, self._waiting.clear)
 
     async def _write(self) -> None:
         while self._waiting:
