@@ -20,6 +20,14 @@ class Prompt:
     content: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonForm:
+    """The JSON that an answer is to be: a name for it and its JSON Schema, an object's."""
+
+    name: str
+    schema: Mapping[str, object]
+
+
 class ChatModel(Protocol):
     """Answers prompts."""
 
@@ -29,8 +37,12 @@ class ChatModel(Protocol):
         *,
         max_tokens: int,
         timeout: float,  # noqa: ASYNC109  # for all tries together, which only the adapter knows
+        form: JsonForm | None = None,
     ) -> str:
-        """Return the model's answer, never blank; `ModelUnavailable` if it is late."""
+        """Return the model's answer, never blank; `ModelUnavailable` if it is late.
+
+        With a `form` the answer has that form where the model can be held to it; check it.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

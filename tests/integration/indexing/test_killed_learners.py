@@ -55,7 +55,7 @@ async def test_no_fact_is_lost_or_doubled_or_anothers_when_workers_are_killed(
         "MEMORY_HOME": str(tmp_path),
         "MEMORY_DB_CONNECTION_STRING": own_dsn,
     }
-    async with asyncio.timeout(600):
+    async with asyncio.timeout(25 * TURNS):
         await learn_with_killed_workers(own_stores, environment)
 
     for scope, messages in said.items():

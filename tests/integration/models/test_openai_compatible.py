@@ -9,7 +9,7 @@ import pytest
 
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-from recollect.ports.models import Prompt
+from recollect.ports.models import JsonForm, Prompt
 from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
 from support.servers.http_servers import free_port
 from support.timeouts import PATIENCE
@@ -21,6 +21,7 @@ PROMPT: Final = (
     Prompt(role="user", content=QUESTION),
 )
 
+FORM: Final = JsonForm(name="pets", schema={"type": "object"})
 PAUSE = 3600
 
 
@@ -89,6 +90,25 @@ async def test_openai_s_reasoning_models_get_the_fields_they_take(name: str) -> 
     body = double.requests[0].body
     assert body["max_completion_tokens"] == 50
     assert not {"max_tokens", "temperature"} & body.keys()
+
+
+async def test_a_form_is_sent_as_a_schema() -> None:
+    async with chat_double() as double, a_model(double) as model:
+        await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+    assert double.requests[0].body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "pets", "schema": {"type": "object"}, "strict": True},
+    }
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_an_endpoint_that_refuses_forms_is_asked_without(status: int) -> None:
+    async with chat_double(Reply(status=status), Reply()) as double, a_model(double) as model:
+        for _ in range(2):
+            answer = await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+            assert answer == "Fine."
+    sent = ["response_format" in request.body for request in double.requests]
+    assert sent == [True, False, False]
 
 
 async def test_calls_share_a_connection() -> None:

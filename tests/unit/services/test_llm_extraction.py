@@ -7,10 +7,11 @@ from uuid import uuid4
 import pytest
 
 from recollect.domain.conversation.message import NO_DETAILS, Message, Role
+from recollect.domain.facts.reading.prompting import ANSWER_SCHEMA
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.errors import ModelUnavailable
-from recollect.ports.models import Prompt
+from recollect.ports.models import JsonForm, Prompt
 from recollect.services.facts.llm_extraction import LlmFactExtractor
 from recollect.testing import FIRST_MOMENT
 
@@ -38,6 +39,7 @@ class ScriptedModel:
     def __init__(self, *answers: str | Exception) -> None:
         self._answers = list(answers)
         self.prompts: list[str] = []
+        self.forms: list[JsonForm | None] = []
 
     async def complete(
         self,
@@ -45,7 +47,9 @@ class ScriptedModel:
         *,
         max_tokens: int,  # the port's
         timeout: float,  # noqa: ASYNC109  # the port's
+        form: JsonForm | None = None,
     ) -> str:
+        self.forms.append(form)
         self.prompts.append(messages[-1].content)
         answer = self._answers.pop(0)
         if isinstance(answer, Exception):
@@ -77,6 +81,19 @@ async def test_a_fact_with_a_verbatim_quote_is_taken() -> None:
     assert (statement.content, statement.slot) == ("Werkt bij Philips.", Slot.EMPLOYER)
     assert statement.operation is Operation.ADD
     assert TEXT in json.loads(model.prompts[0].removeprefix("USER: "))
+
+
+async def test_the_model_is_held_to_a_schema_of_what_is_read() -> None:
+    model = ScriptedModel(json.dumps({"facts": [WORK]}))
+    (statement,) = await extract(model)
+
+    (form,) = model.forms
+    assert form is not None
+    item = ANSWER_SCHEMA["properties"]["facts"]["items"]
+    assert form.schema is ANSWER_SCHEMA
+    assert set(item["required"]) == item["properties"].keys() == {*WORK, "operation"}
+    assert item["properties"]["slot"]["enum"] == [*Slot]
+    assert statement.content == "Werkt bij Philips."
 
 
 @pytest.mark.parametrize(

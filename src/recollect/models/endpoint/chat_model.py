@@ -13,8 +13,8 @@ from recollect.domain.chat.writing import shaped
 from recollect.domain.model_names import ChatTemplate
 from recollect.http_client import AsyncCloseable, json_bytes
 from recollect.models.endpoint.calls import ModelCall
-from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint
-from recollect.ports.models import Completion, Prompt, Sampling
+from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint, RequestRefused
+from recollect.ports.models import Completion, JsonForm, Prompt, Sampling
 from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 _THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
@@ -87,6 +87,7 @@ class OpenAICompatibleChat(AsyncCloseable):
     ) -> None:
         self._telemetry = telemetry
         self._template = template
+        self._without_forms: set[str] = set()
         self._endpoint = Endpoint(
             base_url,
             "/chat/completions",
@@ -114,9 +115,18 @@ class OpenAICompatibleChat(AsyncCloseable):
         *,
         max_tokens: int,
         timeout: float,  # noqa: ASYNC109  # the port says it: retries need to know what is left
+        form: JsonForm | None = None,
     ) -> str:
-        """The model's answer without its reasoning; see `ChatModel.complete`."""
+        """The model's answer without its reasoning; see `ChatModel.complete`.
+
+        An endpoint that refuses a form is asked again without, and from then on.
+        """
         sampling = Sampling(max_tokens=max_tokens, temperature=0)
+        if form is not None and self._endpoint.model not in self._without_forms:
+            try:
+                return (await self._reply(messages, sampling, timeout, form)).text
+            except RequestRefused:
+                self._without_forms.add(self._endpoint.model)
         return (await self.reply(messages, sampling, timeout=timeout)).text
 
     async def reply(
@@ -127,10 +137,19 @@ class OpenAICompatibleChat(AsyncCloseable):
         timeout: float,  # noqa: ASYNC109  # as above
     ) -> Completion:
         """The whole answer; see `AnsweringModel.reply`."""
-        body = self._body(messages, sampling, is_streamed=False)
+        return await self._reply(messages, sampling, timeout)
+
+    async def _reply(
+        self,
+        messages: Sequence[Prompt],
+        sampling: Sampling,
+        seconds: float,
+        form: JsonForm | None = None,
+    ) -> Completion:
+        body = self._body(messages, sampling, is_streamed=False, form=form)
         with ModelCall("chat", self._endpoint.model, self._telemetry) as call:
             call.asked(messages)
-            completion = await self._endpoint.ask(body, self._read, within=timeout)
+            completion = await self._endpoint.ask(body, self._read, within=seconds)
             call.answered(completion)
         return completion
 
@@ -213,7 +232,14 @@ class OpenAICompatibleChat(AsyncCloseable):
             output_tokens=reader.output_tokens,
         )
 
-    def _body(self, messages: Sequence[Prompt], sampling: Sampling, *, is_streamed: bool) -> bytes:
+    def _body(
+        self,
+        messages: Sequence[Prompt],
+        sampling: Sampling,
+        *,
+        is_streamed: bool,
+        form: JsonForm | None = None,
+    ) -> bytes:
         model = self._endpoint.model
         prompts = [{"role": prompt.role, "content": prompt.content} for prompt in messages]
         body: dict[str, object] = {
@@ -226,4 +252,7 @@ class OpenAICompatibleChat(AsyncCloseable):
             body["max_completion_tokens" if is_reasoning else "max_tokens"] = sampling.max_tokens
         if sampling.temperature is not None and not is_reasoning:
             body["temperature"] = sampling.temperature
+        if form is not None:
+            described = {"name": form.name, "schema": form.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": described}
         return json_bytes(body)

@@ -43,6 +43,10 @@ def _client(
     )
 
 
+class RequestRefused(ModelUnavailable):
+    """The endpoint does not take a request as it is: another one it may."""
+
+
 class _TryAgain(Exception):
     """This attempt failed in a way that may pass."""
 
@@ -180,7 +184,10 @@ class Endpoint:
             HTTPStatus.FORBIDDEN: "; check what the API key may do",
             HTTPStatus.NOT_FOUND: "; check the base URL and the model's name",
         }
-        raise self.failure(f"refused the request with status {status}{advice.get(status, '')}")
+        problem = f"refused the request with status {status}{advice.get(status, '')}"
+        if status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
+            raise RequestRefused(f"the model {self.model} {problem}")
+        raise self.failure(problem)
 
     def failure(self, problem: str) -> ModelUnavailable:
         """The error that says what the model did; never what it was asked."""

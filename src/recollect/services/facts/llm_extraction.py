@@ -9,6 +9,7 @@ from typing import Final
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.facts.reading.prompting import (
+    ANSWER_SCHEMA,
     INSTRUCTIONS,
     conversation_text,
     statements_from,
@@ -16,10 +17,11 @@ from recollect.domain.facts.reading.prompting import (
 from recollect.domain.facts.statement import Statement
 from recollect.errors import ModelUnavailable
 from recollect.ports.facts import FactExtractor
-from recollect.ports.models import ChatModel, Prompt
+from recollect.ports.models import ChatModel, JsonForm, Prompt
 
 _TRIES: Final = 2
 _MAX_TOKENS: Final = 1_000
+_FORM: Final = JsonForm(name="facts", schema=ANSWER_SCHEMA)
 logger = logging.getLogger(__name__)
 
 
@@ -50,7 +52,7 @@ class LlmFactExtractor:
         for _ in range(_TRIES):
             try:
                 answer = await self.model.complete(
-                    prompt, max_tokens=_MAX_TOKENS, timeout=self.timeout
+                    prompt, max_tokens=_MAX_TOKENS, timeout=self.timeout, form=_FORM
                 )
                 read = partial(statements_from, answer, conversation)
                 characters = len(answer) + characters_in(conversation)
