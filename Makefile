@@ -11,6 +11,9 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=5
 
+# Where a machine forbids compiled modules, each process would compile the packages and tests again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install run test compile-tests run-tests coverage check check-types check-quickly format bench screenshots docs clean
 

@@ -14,16 +14,21 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
+from recollect.adapters import open_adapters
+from recollect.composition import build_services
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.paging import PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import DEFAULT_TENANT, Scope
 from recollect.engines.dynamodb.engine import dynamo_stores
 from recollect.engines.dynamodb.table.client import DynamoClient
 from recollect.engines.dynamodb.table.items import Item, decode, size_of
 from recollect.engines.dynamodb.table.keys import LAST, name_of
 from recollect.engines.dynamodb.table.provisioning import INDEXES, create_table, delete_table
 from recollect.engines.dynamodb.table.table import Table
+from recollect.memory import Memory
+from recollect.ports import Stores
+from recollect.settings import load_settings
 from recollect.system import SystemClock
 
 WRITE, READ = 1024, 4096
@@ -145,7 +150,39 @@ async def main(address: str) -> None:
             other = NewSession(session_id=uuid4())
             await stores.sessions.start(scope, other, now=clock.now())
         await measure("10 of 30 sessions by last use", meter, table, scope, sessions)
+        await _measure_service(stores, table, meter)
         await delete_table(client, table.name)
+
+
+async def _measure_service(stores: Stores, table: Table, meter: Meter) -> None:
+    """What a user's turn takes: its context, storing it, and the work in the background."""
+    scope = Scope(tenant=DEFAULT_TENANT, user="whole")
+    async with open_adapters(load_settings()) as adapters:
+        services = build_services(stores, adapters.dependencies)
+        memory = Memory(services)
+        session = await memory.session(user=scope.user)
+
+        async def context() -> None:
+            await session.context("Which beans did I buy in May?")
+
+        async def exchange() -> None:
+            await session.add("user", ("I roast coffee at home on Sundays. " * 3)[:100])
+            await session.add("assistant", ("word " * 100)[:500])
+
+        async def background() -> None:
+            while await memory.catch_up():
+                pass
+
+        for number in range(20):
+            await session.add("user", f"Where did I buy the beans of month {number}?")
+            await session.add("assistant", ("word " * 100)[:500])
+        await background()
+        await measure("a context, the first", meter, table, scope, context)
+        await measure("a context, nothing new since", meter, table, scope, context)
+        await measure("a question and its answer, one by one", meter, table, scope, exchange)
+        await measure("index it and learn from it", meter, table, scope, background)
+        await measure("a context after a new exchange", meter, table, scope, context)
+        await services.close()
 
 
 if __name__ == "__main__":
