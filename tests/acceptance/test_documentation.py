@@ -245,11 +245,11 @@ def test_every_json_block_is_json(subtests: pytest.Subtests) -> None:
 
 
 def test_every_command_that_is_not_run_exists(subtests: pytest.Subtests) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):.*##", makefile, flags=re.MULTILINE))
+    commands: object = typer.main.get_command(app)
     for page in ALL_PAGES:
         with subtests.test(page=name_of(page)):
-            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-            targets = set(re.findall(r"^([a-z]+):.*##", makefile, flags=re.MULTILINE))
-            commands: object = typer.main.get_command(app)
             for block in blocks_of(page):
                 for words in commands_of(block.text) if block.language == "sh" else ():
                     if words[0] == "make":
@@ -315,12 +315,15 @@ MADE_HERE = {"__pycache__", "build", "dist", "htmlcov"}
 
 def kept_files() -> Iterator[Path]:
     """The files of the repository, without what commands leave behind."""
-    for path in ROOT.rglob("*"):
-        parts = set(path.relative_to(ROOT).parts)
-        is_hidden = any(part.startswith(".") and part != ".ci" for part in parts)
-        is_text = path.is_file() and path.suffix not in {".onnx", ".bin", ".webp"}
-        if is_text and not is_hidden and not parts & MADE_HERE:
-            yield path
+    for folder, inner, names in os.walk(ROOT):
+        inner[:] = [name for name in inner if is_kept(name) and name not in MADE_HERE]
+        paths = (Path(folder) / name for name in names if is_kept(name))
+        yield from (path for path in paths if path.suffix not in {".onnx", ".bin", ".webp"})
+
+
+def is_kept(name: str) -> bool:
+    """Whether a file or folder is no hidden one; what CI runs is."""
+    return name == ".ci" or not name.startswith(".")
 
 
 def test_no_file_names_a_folder_of_one_machine_or_a_package_registry() -> None:

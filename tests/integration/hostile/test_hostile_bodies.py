@@ -61,9 +61,9 @@ KINDS: Final = [*FOR_ALL, *IN_EACH_FIELD, *ADDED]
 
 
 def bodies(name: str) -> Iterator[tuple[HostileRequest, bytes]]:
-    """For each route, or for a quarter of them, a body; each route gets a quarter of all kinds."""
+    """For each route, or for an eighth of them, a body; each route gets two or three kinds."""
     same = json.dumps(FOR_ALL[name]()).encode() if name in FOR_ALL else None
-    for request in share([*json_routes()], KINDS.index(name), of=4):
+    for request in share([*json_routes()], KINDS.index(name), of=8):
         yield request, same or body_of(name, request)
 
 

@@ -57,7 +57,7 @@ async def test_no_route_blocks_the_event_loop_on_a_hostile_text(
     name: str, client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble
 ) -> None:
     requests = await everything(client, server.url, TEXTS[name](SIZES[-1]))
-    some = share([*requests], [*TEXTS].index(name), of=2)
+    some = share([*requests], [*TEXTS].index(name), of=3)
     await loop_seconds(client, server, double, some)
 
 

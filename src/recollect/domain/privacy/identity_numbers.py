@@ -52,6 +52,10 @@ _IBAN_LENGTHS: Final = {
     for length, countries in _IBAN_COUNTRIES.items()
     for country in countries.split()
 }
+_UUID: Final = re.compile(
+    r"(?<![^\W_])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![^\W_])"
+)
+_UUID_LENGTH: Final = 36
 _START: Final = r"(?<![^\W_])"
 _ALONE: Final = r"(?<![\w+.,-])"
 """Not part of an amount, a version or a telephone number either."""
@@ -80,8 +84,15 @@ def identity_numbers_in(text: str) -> Iterator[IdentityNumber]:
         for form in _FORMS_BY_DIGITS.get(digits.end() - digits.start(), ()):
             start = digits.start() - form.letters
             found = form.pattern.match(text, start) if start >= 0 else None
-            if found and (length := form.length_of(found[0])):
+            length = form.length_of(found[0]) if found else 0
+            if length and not _is_in_uuid(text, start, start + length):
                 yield IdentityNumber(form.kind, start, start + length)
+
+
+def _is_in_uuid(text: str, start: int, end: int) -> bool:
+    """Whether a number is the end of a UUID: one in 20,000 ends like an account of some country."""
+    around = _UUID.finditer(text, max(0, start - _UUID_LENGTH), end + _UUID_LENGTH)
+    return any(found.start() < start and end <= found.end() for found in around)
 
 
 def _whole(is_number: Callable[[str], bool]) -> Callable[[str], int]:
