@@ -4,12 +4,13 @@ Every writer passes what it stores through here, and every reader what it search
 same value is found by its mask. What answers a question gets the user's own words.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, TypeVar
 
-from recollect.concurrency import AT_ONCE, off_loop
+from recollect.concurrency import AT_ONCE, in_daemon_thread, off_loop
 from recollect.domain.conversation.message import (
     MAX_CONTENT_LENGTH,
     NO_DETAILS,
@@ -27,9 +28,11 @@ from recollect.domain.conversation.session import (
 from recollect.domain.identity.permissions import UNKNOWN
 from recollect.domain.identity.scope import Scope
 from recollect.domain.privacy.masking import NOTHING_TO_UNMASK, Masker, Unmasking
+from recollect.domain.privacy.names import NO_NAMES, KnownNames
 from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.tenants.policy import TenantPolicy
 from recollect.domain.text import JsonObject, JsonValue, json_characters
+from recollect.ports.privacy.names import NameFinder
 from recollect.services.tenants.policies import TenantPolicies
 
 _SLOWNESS: Final = 5
@@ -45,6 +48,8 @@ class Redaction:
     """Makes what is stored of what is said, by the policies of the tenant."""
 
     tenants: TenantPolicies = field(default_factory=TenantPolicies)
+    names: NameFinder | None = None
+    """What finds names of people; None: they are not masked."""
 
     async def messages(self, scope: Scope, messages: Sequence[NewMessage]) -> list[NewMessage]:
         """Messages as they are stored."""
@@ -57,8 +62,8 @@ class Redaction:
         if masker is not None:
             characters += sum(len(message.content) for message in messages)
         redact = partial(_stored_message, masker=masker, results=policy.results)
-        return await off_loop(
-            lambda: [redact(message) for message in messages], characters=characters * _SLOWNESS
+        return await self._off_loop(
+            masker, lambda: [redact(message) for message in messages], characters=characters
         )
 
     async def session(self, scope: Scope, session: SomeSession) -> SomeSession:
@@ -68,22 +73,24 @@ class Redaction:
             return session
         characters = len(session.name or "") + json_characters(session.metadata, most=AT_ONCE)
         work = partial(stored_session, session, masker)
-        return await off_loop(work, characters=characters * _SLOWNESS)
+        return await self._off_loop(masker, work, characters=characters)
 
     async def text(self, scope: Scope, text: str) -> str:
         """A text as it is stored, or as what is stored is searched for."""
         masker = await self.masker(scope)
         if masker is None:
             return text
-        return await off_loop(partial(masker.text, text), characters=len(text) * _SLOWNESS)
+        return await self._off_loop(masker, partial(masker.text, text), characters=len(text))
 
     async def texts(self, scope: Scope, texts: Sequence[str]) -> list[str]:
         """The same for several texts."""
         masker = await self.masker(scope)
         if masker is None:
             return list(texts)
-        characters = sum(map(len, texts)) * _SLOWNESS
-        return await off_loop(lambda: [*map(masker.text, texts)], characters=characters)
+        characters = sum(map(len, texts))
+        return await self._off_loop(
+            masker, lambda: [*map(masker.text, texts)], characters=characters
+        )
 
     async def unmasking(self, scope: Scope, question: str) -> Unmasking:
         """What puts the values of a question back into what is read for it, and no others."""
@@ -91,14 +98,28 @@ class Redaction:
         if masker is None:
             return NOTHING_TO_UNMASK
         find = partial(masker.masks_in, question)
-        return Unmasking(await off_loop(find, characters=len(question) * _SLOWNESS))
+        return Unmasking(await self._off_loop(masker, find, characters=len(question)))
 
     async def masker(self, scope: Scope) -> Masker | None:
         """What masks the personal data of an owner; None if nothing is masked."""
         return self._masker(scope, await self.tenants.of(scope))
 
     def _masker(self, scope: Scope, policy: TenantPolicy) -> Masker | None:
-        return self.tenants.server.policies.masking.masker(scope.owner_id, policy.masking)
+        masking = self.tenants.server.policies.masking
+        find_names = None if self.names is None else self.names.find
+        return masking.masker(scope.owner_id, policy.masking, find_names=find_names)
+
+    @staticmethod
+    async def _off_loop(
+        masker: Masker | None, work: Callable[[], Result], *, characters: int
+    ) -> Result:
+        """Do the work; in a thread of its own if it waits for names.
+
+        The threads that all share are for work that nobody waits long for.
+        """
+        if masker is None or masker.find_names is None:
+            return await off_loop(work, characters=characters * _SLOWNESS)
+        return await asyncio.wrap_future(in_daemon_thread(work, name="masking"))
 
 
 def unmasked(message: Message, unmasking: Unmasking) -> Message:
@@ -121,12 +142,18 @@ def _stored_message(
 
 
 def masked_message(message: SomeMessage, masker: Masker) -> SomeMessage:
-    """A message without personal data, in the thread that asks."""
+    """A message without personal data, in the thread that asks.
+
+    A name that its text has is one in its SQL and its results, too.
+    """
+    details, known = message.details, NO_NAMES
+    if message.metadata or details is not NO_DETAILS:
+        known = masker.known_names(message.content, details.query_explanation or "")
     return replace(
         message,
         content=masker.text(message.content)[:MAX_CONTENT_LENGTH],
-        metadata=_object(masker, message.metadata),
-        details=_masked_details(message.details, masker),
+        metadata=_object(masker, message.metadata, known),
+        details=_masked_details(details, masker, known),
     )
 
 
@@ -145,15 +172,15 @@ def _with_results(details: AnswerDetails, results: ResultPolicy) -> AnswerDetail
     return AnswerDetails.stored(stored)
 
 
-def _masked_details(details: AnswerDetails, masker: Masker) -> AnswerDetails:
+def _masked_details(details: AnswerDetails, masker: Masker, known: KnownNames) -> AnswerDetails:
     if details is NO_DETAILS:
         return details
     masked = details.to_json()
     ways: dict[str, Callable[[JsonValue], JsonValue]] = {
-        "sql_query": lambda sql: masker.sql(str(sql))[:MAX_CONTENT_LENGTH],
+        "sql_query": lambda sql: masker.sql(str(sql), known=known)[:MAX_CONTENT_LENGTH],
         "query_explanation": lambda text: masker.text(str(text))[:MAX_CONTENT_LENGTH],
-        "execution_result": masker.json,
-        "citations": masker.json,
+        "execution_result": partial(masker.json, known=known),
+        "citations": partial(masker.json, known=known),
     }
     for name, mask in ways.items():
         if name in masked:
@@ -169,7 +196,7 @@ def stored_session(session: SomeSession, masker: Masker) -> SomeSession:
     return replace(session, name=name, metadata=metadata, tags=tags)
 
 
-def _object(masker: Masker, value: JsonObject) -> JsonObject:
-    masked = masker.json(value)
+def _object(masker: Masker, value: JsonObject, known: KnownNames = NO_NAMES) -> JsonObject:
+    masked = masker.json(value, known=known)
     assert isinstance(masked, dict)  # noqa: S101  # of an object
     return masked
