@@ -61,10 +61,8 @@ class Redaction:
         characters = json_to_store(messages, most=AT_ONCE)
         if masker is not None:
             characters += sum(len(message.content) for message in messages)
-        redact = partial(_stored_message, masker=masker, results=policy.results)
-        return await self._off_loop(
-            masker, lambda: [redact(message) for message in messages], characters=characters
-        )
+        redact = partial(_stored_messages, messages, masker=masker, results=policy.results)
+        return await self._off_loop(masker, redact, characters=characters)
 
     async def session(self, scope: Scope, session: SomeSession) -> SomeSession:
         """A session's name, metadata and tags as they are stored."""
@@ -88,9 +86,7 @@ class Redaction:
         if masker is None:
             return list(texts)
         characters = sum(map(len, texts))
-        return await self._off_loop(
-            masker, lambda: [*map(masker.text, texts)], characters=characters
-        )
+        return await self._off_loop(masker, partial(masker.texts, texts), characters=characters)
 
     async def unmasking(self, scope: Scope, question: str) -> Unmasking:
         """What puts the values of a question back into what is read for it, and no others."""
@@ -133,16 +129,24 @@ def unmasked(message: Message, unmasking: Unmasking) -> Message:
     return replace(message, content=unmasking.text(message.content), details=details)
 
 
-def _stored_message(
-    message: NewMessage, *, masker: Masker | None, results: ResultPolicy
-) -> NewMessage:
-    details = _with_results(message.details, results)
-    stored = message if details is message.details else replace(message, details=details)
-    return stored if masker is None else masked_message(stored, masker)
+def _stored_messages(
+    messages: Sequence[NewMessage], *, masker: Masker | None, results: ResultPolicy
+) -> list[NewMessage]:
+    stored = [_with_results(message, results) for message in messages]
+    if masker is None:
+        return stored
+    contents = masker.texts([message.content for message in stored])
+    both = zip(stored, contents, strict=True)
+    return [_masked_around(message, content, masker) for message, content in both]
 
 
 def masked_message(message: SomeMessage, masker: Masker) -> SomeMessage:
-    """A message without personal data, in the thread that asks.
+    """A message without personal data, in the thread that asks."""
+    return _masked_around(message, masker.text(message.content), masker)
+
+
+def _masked_around(message: SomeMessage, content: str, masker: Masker) -> SomeMessage:
+    """A message with its masked text, and masks in all else of it.
 
     A name that its text has is one in its SQL and its results, too.
     """
@@ -151,13 +155,19 @@ def masked_message(message: SomeMessage, masker: Masker) -> SomeMessage:
         known = masker.known_names(message.content, details.query_explanation or "")
     return replace(
         message,
-        content=masker.text(message.content)[:MAX_CONTENT_LENGTH],
+        content=content[:MAX_CONTENT_LENGTH],
         metadata=_object(masker, message.metadata, known),
         details=_masked_details(details, masker, known),
     )
 
 
-def _with_results(details: AnswerDetails, results: ResultPolicy) -> AnswerDetails:
+def _with_results(message: NewMessage, results: ResultPolicy) -> NewMessage:
+    """A message with what is stored of its result."""
+    details = _details_with_results(message.details, results)
+    return message if details is message.details else replace(message, details=details)
+
+
+def _details_with_results(details: AnswerDetails, results: ResultPolicy) -> AnswerDetails:
     """The details with what is stored of the result.
 
     An answer that names neither a query nor tables still draws on some.

@@ -95,7 +95,13 @@ class Masker:
 
     def text(self, text: str) -> str:
         """A text with masks."""
-        return _replaced(text, self._found_in(text), self._mask)
+        (masked,) = self.texts([text])
+        return masked
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Texts with masks; many are quicker read for names than one after the other."""
+        every = zip(texts, self._found_in(texts), strict=True)
+        return [_replaced(text, found, self._mask) for text, found in every]
 
     def sql(self, sql: str, *, known: KnownNames = NO_NAMES) -> str:
         """A statement with masks, which can still be parsed: a bare number becomes a text.
@@ -114,17 +120,14 @@ class Masker:
 
         What it has of `known` names is masked, too.
         """
-        if self.find_names is None:
-            return self._json(value, label, {})
-        texts = [*dict.fromkeys(_texts_in(value))]
-        spans = zip(texts, self.find_names(texts), strict=True)
-        names = {text: [*found, *known.spans_in(text)] for text, found in spans}
+        names = self._names_in_json(value, known)
         return self._json(value, label, names)
 
     def masks_in(self, text: str) -> dict[str, str]:
         """The masks of the personal data in a text, each with the first value as it is written."""
         masks: dict[str, str] = {}
-        for one in self._found_in(text):
+        (found,) = self._found_in([text])
+        for one in found:
             masks.setdefault(self._mask(one), text[one.start : one.end])
         return masks
 
@@ -132,17 +135,19 @@ class Masker:
         """The names in texts, for what belongs to them and does not show that they are names."""
         if self.find_names is None:
             return NO_NAMES
-        found = ((text, one) for text in texts for one in self._found_in(text))
         return KnownNames.of(
-            text[one.start : one.end] for text, one in found if one.kind is PersonalDataKind.NAME
+            text[one.start : one.end]
+            for text, found in zip(texts, self._found_in(texts), strict=True)
+            for one in found
+            if one.kind is PersonalDataKind.NAME
         )
 
-    def _found_in(self, text: str) -> list[PersonalData]:
-        found = personal_data_in(text)
-        if self.find_names is None or not text:
+    def _found_in(self, texts: Sequence[str]) -> list[list[PersonalData]]:
+        found = [*map(personal_data_in, texts)]
+        if self.find_names is None:
             return found
-        (spans,) = self.find_names([text])
-        return _with_names(text, found, spans)
+        every = zip(texts, found, self.find_names(texts), strict=True)
+        return [_with_names(text, others, spans) for text, others, spans in every]
 
     def _spans_in_sql(self, sql: str, quoted: Sequence[Span], known: KnownNames) -> Iterator[Span]:
         """Where names stand; of what is in double quotes only several words are read.
@@ -158,6 +163,21 @@ class Masker:
             yield from ((one + shift, end + shift) for one, end in spans)
         for start, part in parts:
             yield from ((one + start, end + start) for one, end in known.spans_in(part))
+
+    def _names_in_json(self, value: JsonValue, known: KnownNames) -> Mapping[str, Sequence[Span]]:
+        """Where names stand in each text; of keys only several words are read.
+
+        One word is nearly always a key of a program's, unless a text has the same as a name.
+        """
+        if self.find_names is None:
+            return {}
+        keys, values = dict.fromkeys(_keys_in(value)), dict.fromkeys(_texts_in(value))
+        read = [*({key: None for key in keys if " " in key} | values)]
+        spans = dict(zip(read, self.find_names(read), strict=True))
+        known |= KnownNames.of(
+            text[one.start : one.end] for text in read for one in names_in(text, spans[text])
+        )
+        return {text: [*spans.get(text, ()), *known.spans_in(text)] for text in keys | values}
 
     def _json(self, value: JsonValue, label: str, names: Mapping[str, Sequence[Span]]) -> JsonValue:
         match value:
@@ -257,18 +277,32 @@ def _around(spans: Sequence[Span], length: int) -> Iterator[Span]:
 
 
 def _texts_in(value: JsonValue) -> Iterator[str]:
+    """The texts of JSON that are no keys."""
     match value:
         case str():
             yield value
         case None | bool() | float() | int():
             return
         case Mapping():
-            for key, item in value.items():
-                yield key
+            for item in value.values():
                 yield from _texts_in(item)
         case _:
             for item in value:
                 yield from _texts_in(item)
+
+
+def _keys_in(value: JsonValue) -> Iterator[str]:
+    """The keys of JSON at every depth."""
+    match value:
+        case None | bool() | float() | int() | str():
+            return
+        case Mapping():
+            for key, item in value.items():
+                yield key
+                yield from _keys_in(item)
+        case _:
+            for item in value:
+                yield from _keys_in(item)
 
 
 def _in_sql(mask: Write, quoted: list[tuple[int, int]]) -> Write:

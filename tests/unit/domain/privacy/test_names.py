@@ -50,6 +50,13 @@ def test_a_name_that_was_found_once_is_masked_wherever_the_text_has_it() -> None
     assert names_at(text, (0, 12)) == ["Jan de Vries", "JAN DE VRIES", "jan  de vries"]
 
 
+def test_texts_are_masked_together_as_they_are_one_by_one() -> None:
+    names, texts = masker("Jan", "Anna"), ["Jan met Anna", "", "nobody", "anna@acme.nl, Anna"]
+
+    assert names.texts(texts) == [names.text(text) for text in texts]
+    assert names.texts([]) == []
+
+
 def test_a_name_of_one_word_is_another_word_in_another_case() -> None:
     text = "Will asked, and Will paid. Will it do? It will."
 
@@ -123,6 +130,15 @@ def test_a_column_in_double_quotes_is_not_read_as_a_name() -> None:
     assert masker("Jordan").sql(sql) == sql
 
 
+def test_a_key_of_one_word_is_a_name_only_where_a_text_has_it_as_one() -> None:
+    names = masker("Jordan", "Anna")
+    anna = mask_of("Anna")
+
+    assert names.json({"Jordan": "Paris"}) == {"Jordan": "Paris"}
+    assert names.json({"Anna": "ask Anna"}) == {anna: f"ask {anna}"}
+    assert names.json({"Anna": 1}, known=KnownNames.of(["Anna"])) == {anna: 1}
+
+
 def test_names_in_json_are_masked_in_texts_and_keys() -> None:
     given: JsonValue = {"Jan de Vries": ["ask Anna", 5, None], "note": "JAN DE VRIES"}
     jan, anna = mask_of("Jan de Vries"), mask_of("Anna")
@@ -141,7 +157,7 @@ def test_the_texts_of_json_are_read_at_once_and_each_once() -> None:
 
     made.json([{"name": "Jan"}, {"name": "Jan"}, {"name": "Piet"}])
 
-    assert finder.read == ["name", "Jan", "Piet"]
+    assert finder.read == ["Jan", "Piet"]
 
 
 def test_known_names_are_masked_where_nothing_shows_that_they_are_names() -> None:
