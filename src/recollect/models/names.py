@@ -231,7 +231,7 @@ def _load(pipeline: str) -> NamePipeline:
 
     folder = _folder_of(pipeline)
     try:
-        meta = json.loads((folder / "meta.json").read_text())
+        meta = json.loads((folder / "meta.json").read_bytes())
         nlp = spacy.load(folder, exclude=_not_needed(meta["components"]))
     except Exception as error:
         raise ConfigurationError(

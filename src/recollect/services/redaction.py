@@ -202,7 +202,7 @@ def stored_session(session: SomeSession, masker: Masker) -> SomeSession:
     """A session's name, metadata and tags as they are stored, in the thread that asks."""
     name = session.name and masker.text(session.name)[:MAX_SESSION_NAME_LENGTH]
     metadata = None if session.metadata is None else _object(masker, session.metadata)
-    tags = session.tags and tuple(masker.text(tag)[:_MAX_LABEL] for tag in session.tags)
+    tags = session.tags and tuple(tag[:_MAX_LABEL] for tag in masker.texts(session.tags))
     return replace(session, name=name, metadata=metadata, tags=tags)
 
 

@@ -179,6 +179,24 @@ async def test_the_pipeline_of_a_package_is_loaded_without_its_code(
             assert await asyncio.to_thread(finder.find, ["Jan"]) == [[(0, 3)]]
 
 
+async def test_of_a_network_for_names_nothing_else_is_loaded(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    for component, label in (("tok2vec", None), ("tagger", "NN"), ("ner", "PERSON")):
+        pipe = nlp.add_pipe(component)
+        if label:
+            pipe.add_label(label)
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "network")
+
+    async with open_name_finder([str(tmp_path / "network")]) as finder:
+        assert isinstance(finder, PresidioNames)
+        (pipeline,) = finder._pipelines
+        spans = await asyncio.to_thread(finder.find, [SENTENCE])
+
+    assert pipeline.nlp.component_names == ["ner"]
+    assert len(spans) == 1
+
+
 async def test_a_memory_masks_the_names_that_the_pipeline_finds(
     shared_home: Path, english: str
 ) -> None:

@@ -66,19 +66,15 @@ class KnownNames:
 NO_NAMES: Final = KnownNames()
 
 
-def names_in(
-    text: str, spans: Iterable[Span], *, known: KnownNames = NO_NAMES
-) -> list[PersonalData]:
-    """The names at the spans and wherever else a text has them or known ones, in order.
+def names_in(text: str, spans: Iterable[Span]) -> list[PersonalData]:
+    """The names at the spans and wherever else a text has them, in order.
 
     A name does not reach over the end of a line: what cannot be of one is given as line breaks.
     """
     found = [name for span in _joined(spans) for name in _names_at(text, span)]
-    known |= KnownNames.of(text[name.start : name.end] for name in found)
-    places = [(name.start, name.end) for name in found]
-    return [
-        name for span in _joined([*places, *known.spans_in(text)]) for name in _names_at(text, span)
-    ]
+    known = KnownNames.of(text[name.start : name.end] for name in found)
+    places = _joined([*((name.start, name.end) for name in found), *known.spans_in(text)])
+    return [name for span in places for name in _names_at(text, span)]
 
 
 def _names_at(text: str, span: Span) -> Iterator[PersonalData]:
