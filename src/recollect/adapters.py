@@ -29,6 +29,7 @@ from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 from recollect.models.facts.tagger import FactTagger
 from recollect.models.followup.span_editor import SpanEditor
+from recollect.models.names import open_name_finder
 from recollect.models.reranking.rerankers import RerankChoice, open_reranker
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
@@ -199,6 +200,7 @@ async def open_adapters(
             reranker=await opened(open_reranker(rerank_choice(settings))),
             reranking=RerankPolicy.parse(settings.rerank),
             vectors=await opened(open_vectors(settings)),
+            names=await opened(open_name_finder(settings.mask_names)),
             archive=archive_of(settings, ciphers),
             archive_retention=settings.archive_retention,
             answering_model=answering,

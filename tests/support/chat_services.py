@@ -13,6 +13,7 @@ from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Answerer
+from recollect.ports.privacy.names import NameFinder
 from recollect.services.chat.chat import ChatTurn
 from recollect.services.services import ServiceDependencies, Services
 from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock
@@ -29,6 +30,7 @@ class Setup:
     answerer: ScriptedAnswerer = field(default_factory=ScriptedAnswerer)
     policies: Policies = field(default_factory=Policies)
     timeout: float = 60
+    names: NameFinder | None = None
     follow_ups: FakeFollowUpModel = field(
         default_factory=lambda: FakeFollowUpModel(
             {"What about 2023?": "Show me total sales by region for 2023"}
@@ -48,6 +50,7 @@ class Setup:
             follow_up_model=self.follow_ups,
             answerer=answerer,
             answer_timeout=self.timeout,
+            names=self.names,
         )
         return build_services(in_memory_stores(clock), around, self.policies)
 

@@ -35,7 +35,7 @@ class SharedParts:
         self.tenants = TenantPolicies(
             server_policy(dependencies, policies), store=stores.tenant_settings, clock=self.clock
         )
-        self.redaction = Redaction(tenants=self.tenants)
+        self.redaction = Redaction(tenants=self.tenants, names=dependencies.names)
         self.permissions = Permissions(
             sql=dependencies.sql, history=stores.history, source=dependencies.permissions
         )

@@ -24,6 +24,7 @@ from recollect.ports.models import (
     UnreadSql,
 )
 from recollect.ports.privacy.archive import ArchiveStore
+from recollect.ports.privacy.names import NameFinder
 from recollect.ports.recall import VectorStore, WordStems
 from recollect.ports.runtime import Clock, Ids
 from recollect.ports.statistics import StatisticsStore
@@ -101,6 +102,8 @@ class ServiceDependencies:
     reranking: RerankPolicy = AUTO
     vectors: VectorStore | None = None
     """Where the engine's index keeps its vectors; None: it keeps them itself."""
+    names: NameFinder | None = None
+    """None: names of people are not masked."""
     receipt_key: bytes | None = None
     """Signs the receipts of erasures; None: a key that the engine stores."""
     archive: ArchiveStore | None = None

@@ -137,6 +137,11 @@ class Settings(
                 "MEMORY_MASK_PII needs MEMORY_MASKING_KEY, such as 'openssl rand -hex 32' prints: "
                 "without a secret, anybody could try out what a mask stands for"
             )
+        if self.mask_names and self.masking_key is None:
+            yield (
+                "MEMORY_MASK_NAMES needs MEMORY_MASKING_KEY, and MEMORY_MASK_PII=mask or hash, "
+                "here or for a tenant"
+            )
         if self.vector_store is VectorStoreKind.OPENSEARCH and self.vector_store_url is None:
             yield "opensearch needs MEMORY_VECTOR_STORE_URL, such as https://host:9200"
         if self.archive_address is None:

@@ -220,6 +220,10 @@ class RedactionSettings(BaseModel):
     """What is stored in place of e-mail addresses, telephone, account, card and identity numbers
     and IP addresses: off (they are stored as they are), mask (short, such as [email:k7f2m9q4]) or
     hash (long); needs MEMORY_MASKING_KEY."""
+    mask_names: SeparatedByCommas = ()
+    """Installed spaCy pipelines, names or folders, comma-separated, such as
+    en_core_web_sm,nl_core_news_sm: names of people that they find are masked, too, wherever
+    personal data is; needs recollect[names]; default: names are not masked."""
     masking_key: SecretStr | None = Field(default=None, min_length=LEAST_KEY)
     """Secret that masks are made with, of 32 characters or more, such as openssl rand -hex 32
     prints; with another one the same value gets another mask."""

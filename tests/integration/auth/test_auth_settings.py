@@ -47,6 +47,7 @@ def test_with_authentication_any_address_will_do(settings: dict[str, object]) ->
         ({"mask_pii": "mask"}, "MEMORY_MASKING_KEY"),
         ({"mask_pii": "hash", "masking_key": "too short"}, "MEMORY_MASKING_KEY"),
         ({"mask_pii": "all"}, "MEMORY_MASK_PII"),
+        ({"mask_names": "en_core_web_sm"}, "MEMORY_MASKING_KEY"),
         ({"user_id_source": "jwt_claim"}, "MEMORY_JWT_SECRET"),
         (
             {"user_id_source": "jwt_claim", "jwt_secret": SECRET, "jwt_jwks_url": JWKS},

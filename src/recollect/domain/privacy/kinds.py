@@ -17,3 +17,5 @@ class PersonalDataKind(StrEnum):
     NATIONAL_ID = "national_id"
     """Other national numbers: German, French, Spanish, British and Belgian ones."""
     IP = "ip"
+    NAME = "name"
+    """The name of a person; only a `NameFinder` finds it."""

@@ -5,7 +5,7 @@ A mask is made with a keyed hash. Without the key nobody can tell, or try out, w
 
 import hmac
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -13,7 +13,12 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.privacy.kinds import PersonalDataKind
-from recollect.domain.privacy.personal_data import PersonalData, personal_data_in
+from recollect.domain.privacy.names import NO_NAMES, FindNames, KnownNames, Span, names_in
+from recollect.domain.privacy.personal_data import (
+    PersonalData,
+    blanked_out,
+    personal_data_in,
+)
 from recollect.domain.text import JsonValue
 from recollect.errors import ConfigurationError
 
@@ -26,7 +31,10 @@ _SHORT_PAIRS: Final = 4
 """Of `mask`: 28 bits. Two of a thousand values of an owner share a mask once in 500 owners."""
 _LONG_PAIRS: Final = 18
 """Of `hash`: 126 bits, so that no two values share one."""
-_QUOTED: Final = re.compile(r"'[^']*+'?|\"[^\"]*+\"?")
+_QUOTED: Final = re.compile(
+    r"'(?:[^']++|'')*+'?|\"[^\"]*+\"?|--[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+)
+"""What a statement has in quotes, and its comments."""
 _LONGEST_LABELLED: Final = 64
 """Characters of a value in JSON whose key tells what it is; a longer one tells by itself."""
 _FEWEST_DIGITS: Final = 7
@@ -54,8 +62,12 @@ class MaskingPolicies:
     usual: MaskingMode = MaskingMode.OFF
     key: bytes = field(default=b"", repr=False)
 
-    def masker(self, owner_id: UUID, mode: MaskingMode) -> "Masker | None":
+    def masker(
+        self, owner_id: UUID, mode: MaskingMode, *, find_names: FindNames | None = None
+    ) -> "Masker | None":
         """What masks the personal data of an owner; None if nothing is masked.
+
+        Names of people are masked where something finds them.
 
         Raises:
             ConfigurationError: a tenant's is to be masked, and the server has no key any more.
@@ -68,7 +80,8 @@ class MaskingPolicies:
                 "is stored without it"
             )
         key = hmac.digest(self.key, b"owner:" + owner_id.bytes, sha256)
-        return Masker(key=key, pairs=_SHORT_PAIRS if mode is MaskingMode.MASK else _LONG_PAIRS)
+        pairs = _SHORT_PAIRS if mode is MaskingMode.MASK else _LONG_PAIRS
+        return Masker(key=key, pairs=pairs, find_names=find_names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,43 +90,118 @@ class Masker:
 
     key: bytes = field(repr=False)
     pairs: int
+    find_names: FindNames | None = None
+    """None: names of people stay."""
 
     def text(self, text: str) -> str:
         """A text with masks."""
-        return _replaced(text, personal_data_in(text), self._mask)
+        (masked,) = self.texts([text])
+        return masked
 
-    def sql(self, sql: str) -> str:
-        """A statement with masks, which can still be parsed: a bare number becomes a text."""
-        found = personal_data_in(sql)
-        if not found:
-            return sql
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Texts with masks; many are quicker read for names than one after the other."""
+        every = zip(texts, self._found_in(texts), strict=True)
+        return [_replaced(text, found, self._mask) for text, found in every]
+
+    def sql(self, sql: str, *, known: KnownNames = NO_NAMES) -> str:
+        """A statement with masks, which can still be parsed: a bare number becomes a text.
+
+        Names are looked for in texts and comments alone: elsewhere they are names of columns.
+        """
         quoted = [part.span() for part in _QUOTED.finditer(sql)]
-        return _replaced(sql, found, _in_sql(self._mask, quoted))
+        found = personal_data_in(sql)
+        if self.find_names is not None:
+            spans = self._spans_in_sql(sql, quoted, known)
+            found = _with_names(sql, found, spans, apart=_around(quoted, len(sql)))
+        return _replaced(sql, found, _in_sql(self._mask, quoted)) if found else sql
 
-    def json(self, value: JsonValue, *, label: str = "") -> JsonValue:
-        """JSON with masks in its texts, keys and whole numbers; `label` is the key it is under."""
+    def json(self, value: JsonValue, *, label: str = "", known: KnownNames = NO_NAMES) -> JsonValue:
+        """JSON with masks in its texts, keys and whole numbers; `label` is the key it is under.
+
+        What it has of `known` names is masked, too.
+        """
+        names = self._names_in_json(value, known)
+        return self._json(value, label, names)
+
+    def masks_in(self, text: str) -> dict[str, str]:
+        """The masks of the personal data in a text, each with the first value as it is written."""
+        masks: dict[str, str] = {}
+        (found,) = self._found_in([text])
+        for one in found:
+            masks.setdefault(self._mask(one), text[one.start : one.end])
+        return masks
+
+    def known_names(self, *texts: str) -> KnownNames:
+        """The names in texts, for what belongs to them and does not show that they are names."""
+        if self.find_names is None:
+            return NO_NAMES
+        return KnownNames.of(
+            text[one.start : one.end]
+            for text, found in zip(texts, self._found_in(texts), strict=True)
+            for one in found
+            if one.kind is PersonalDataKind.NAME
+        )
+
+    def _found_in(self, texts: Sequence[str]) -> list[list[PersonalData]]:
+        found = [*map(personal_data_in, texts)]
+        if self.find_names is None:
+            return found
+        every = zip(texts, found, self.find_names(texts), strict=True)
+        return [_with_names(text, others, spans) for text, others, spans in every]
+
+    def _spans_in_sql(self, sql: str, quoted: Sequence[Span], known: KnownNames) -> Iterator[Span]:
+        """Where names stand; of what is in double quotes only several words are read.
+
+        One word in double quotes is nearly always a column.
+        """
+        assert self.find_names is not None  # noqa: S101  # asked by `sql`
+        parts = [(start, sql[start:end]) for start, end in quoted]
+        read = [(start, part) for start, part in parts if part[0] != '"' or " " in part]
+        texts = [part.strip("'\"") for _, part in read]
+        for (start, part), text, spans in zip(read, texts, self.find_names(texts), strict=True):
+            shift = start + part.index(text)
+            yield from ((one + shift, end + shift) for one, end in spans)
+        for start, part in parts:
+            yield from ((one + start, end + start) for one, end in known.spans_in(part))
+
+    def _names_in_json(self, value: JsonValue, known: KnownNames) -> Mapping[str, Sequence[Span]]:
+        """Where names stand in each text; of keys only several words are read.
+
+        One word is nearly always a key of a program's, unless a text has the same as a name.
+        """
+        if self.find_names is None:
+            return {}
+        keys, values = dict.fromkeys(_keys_in(value)), dict.fromkeys(_texts_in(value))
+        read = [*({key: None for key in keys if " " in key} | values)]
+        spans = dict(zip(read, self.find_names(read), strict=True))
+        known |= KnownNames.of(
+            text[one.start : one.end] for text in read for one in names_in(text, spans[text])
+        )
+        return {text: [*spans.get(text, ()), *known.spans_in(text)] for text in keys | values}
+
+    def _json(self, value: JsonValue, label: str, names: Mapping[str, Sequence[Span]]) -> JsonValue:
         match value:
             case str():
-                told = label if len(value) <= _LONGEST_LABELLED else ""
-                return _replaced(value, personal_data_in(value, label=told), self._mask)
+                return self._labelled(value, label, names)
             case None | bool() | float():
                 return value
             case int():
                 return self._number(value, label)
             case Mapping():
                 return {
-                    self.text(key): self.json(item, label=key[:_LONGEST_LABELLED])
+                    self._labelled(key, "", names): self._json(item, key[:_LONGEST_LABELLED], names)
                     for key, item in value.items()
                 }
             case _:
-                return [self.json(item, label=label) for item in value]
+                return [self._json(item, label, names) for item in value]
 
-    def masks_in(self, text: str) -> dict[str, str]:
-        """The masks of the personal data in a text, each with the first value as it is written."""
-        masks: dict[str, str] = {}
-        for one in personal_data_in(text):
-            masks.setdefault(self._mask(one), text[one.start : one.end])
-        return masks
+    def _labelled(self, text: str, label: str, names: Mapping[str, Sequence[Span]]) -> str:
+        """A text of JSON with masks; the key of a short one tells what it is."""
+        label = label if len(text) <= _LONGEST_LABELLED else ""
+        found = personal_data_in(text, label=label)
+        if spans := names.get(text):
+            found = _with_names(text, found, spans)
+        return _replaced(text, found, self._mask)
 
     def _number(self, number: int, label: str) -> JsonValue:
         text = str(number)
@@ -147,7 +235,7 @@ class Unmasking:
 
 
 def blanked(text: str) -> str:
-    """A text with the kind alone in the place of personal data, for logs."""
+    """A text with the kind alone in the place of personal data, for logs; names stay."""
     return _replaced(text, personal_data_in(text), lambda one: f"[{one.kind}]")
 
 
@@ -163,6 +251,58 @@ def _replaced(text: str, found: list[PersonalData], write: Write) -> str:
         parts += text[done : one.start], write(one)
         done = one.end
     return "".join((*parts, text[done:]))
+
+
+def _with_names(
+    text: str, found: list[PersonalData], spans: Iterable[Span], *, apart: Iterable[Span] = ()
+) -> list[PersonalData]:
+    """What was found in a text with the names at the spans, as far as they are nothing else.
+
+    An e-mail address in a name is surer than the name, and a mask stays as it is. Nor is there
+    a name in what is `apart`.
+    """
+    others = [(one.start, one.end) for one in found]
+    masks = [mask.span() for mask in _MASK.finditer(text)]
+    readable = blanked_out(text, [*others, *masks, *apart], by="\n")
+    return sorted([*found, *names_in(readable, spans)], key=lambda one: one.start)
+
+
+def _around(spans: Sequence[Span], length: int) -> Iterator[Span]:
+    """What a text of that length has before, between and after spans."""
+    done = 0
+    for start, end in spans:
+        yield done, start
+        done = end
+    yield done, length
+
+
+def _texts_in(value: JsonValue) -> Iterator[str]:
+    """The texts of JSON that are no keys."""
+    match value:
+        case str():
+            yield value
+        case None | bool() | float() | int():
+            return
+        case Mapping():
+            for item in value.values():
+                yield from _texts_in(item)
+        case _:
+            for item in value:
+                yield from _texts_in(item)
+
+
+def _keys_in(value: JsonValue) -> Iterator[str]:
+    """The keys of JSON at every depth."""
+    match value:
+        case None | bool() | float() | int() | str():
+            return
+        case Mapping():
+            for key, item in value.items():
+                yield key
+                yield from _keys_in(item)
+        case _:
+            for item in value:
+                yield from _keys_in(item)
 
 
 def _in_sql(mask: Write, quoted: list[tuple[int, int]]) -> Write:

@@ -1,7 +1,7 @@
 """Personal data in a text: what it is, where, and its one way of being written."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from recollect.domain.privacy.addresses import emails_in, ip_addresses_in
@@ -69,7 +69,8 @@ def personal_data_in(text: str, *, label: str = "") -> list[PersonalData]:
 def _read(text: str) -> list[PersonalData]:
     plain = text if text.isascii() else text.translate(_PLAIN)
     found = _without_overlaps(_found_in(plain), len(plain))
-    phones = phones_in(_without(found, plain))
+    spans = ((one.start, one.end) for one in found)
+    phones = phones_in(blanked_out(plain, spans, by="\0"))
     found += [PersonalData(_KIND.PHONE, *phone) for phone in phones]
     return sorted(found, key=lambda one: one.start)
 
@@ -85,16 +86,14 @@ def _without_overlaps(found: Iterator[PersonalData], length: int) -> list[Person
     return chosen
 
 
-def _without(found: Sequence[PersonalData], text: str) -> str:
-    """The text of the same length with nothing in the place of what was found."""
-    if not found:
-        return text
+def blanked_out(text: str, spans: Iterable[tuple[int, int]], *, by: str) -> str:
+    """The text of the same length with one character all over the spans."""
     parts: list[str] = []
     done = 0
-    for one in sorted(found, key=lambda one: one.start):
-        parts += text[done : one.start], "\0" * (one.end - one.start)
-        done = one.end
-    return "".join((*parts, text[done:]))
+    for start, end in sorted(spans):
+        parts += text[done:start], by * (end - max(start, done))
+        done = max(done, end)
+    return "".join((*parts, text[done:])) if parts else text
 
 
 def _found_in(text: str) -> Iterator[PersonalData]:

@@ -14,7 +14,7 @@ _CHECKS: Final = (
     *(access.check_access, access.check_token_keys, access.check_address),
     *(answers.check_answers, answers.check_model, answers.check_denodo),
     *(answers.check_sql_database, answers.check_sql_account),
-    *(models.check_embedder, models.check_reranker),
+    *(models.check_embedder, models.check_reranker, models.check_names),
     *(storage.check_vectors, storage.check_archive, access.check_permissions),
     *(storage.check_disk, storage.check_database, storage.check_encryption),
     storage.check_dynamodb,

@@ -1,12 +1,15 @@
-"""The models that find what was said."""
+"""The models that find what was said, and names of people in it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from time import perf_counter
 from typing import Final
 
 from recollect.adapters import embedding_choice, rerank_choice
-from recollect.interfaces.cli.doctor.findings import Finding, check, ok
+from recollect.domain.privacy.masking import MaskingMode
+from recollect.interfaces.cli.doctor.findings import Finding, check, ok, warning
 from recollect.models.embedding.embedders import open_embedder
+from recollect.models.names import open_name_finder
 from recollect.models.reranking.rerankers import open_reranker
 from recollect.settings import Settings
 
@@ -47,3 +50,22 @@ async def check_reranker(settings: Settings) -> AsyncIterator[Finding]:
         await reranker.scores(_SAMPLE_QUESTION, [_SAMPLE_TEXT] * _SAMPLES)
         cost = 1000 * (perf_counter() - began) / _SAMPLES
         yield ok(f"{reranker.model} reads a question and a text in {cost:.0f} ms")
+
+
+@check("names", "check MEMORY_MASK_NAMES", seconds=120)
+async def check_names(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether names of people are found, and how long it takes."""
+    async with open_name_finder(settings.mask_names) as finder:
+        if finder is None:
+            yield ok("none: names of people are not masked")
+            return
+        await asyncio.to_thread(finder.find, [_SAMPLE_QUESTION])
+        began = perf_counter()
+        await asyncio.to_thread(finder.find, [_SAMPLE_TEXT])
+        cost = 1000 * (perf_counter() - began)
+        read = f"{', '.join(settings.mask_names)} ({', '.join(finder.languages)}) read a text"
+        if settings.mask_pii is MaskingMode.OFF:
+            advice = "MEMORY_MASK_PII is off: only tenants that have set it have names masked"
+            yield warning(f"{read} in {cost:.0f} ms", advice)
+        else:
+            yield ok(f"{read} in {cost:.0f} ms")
