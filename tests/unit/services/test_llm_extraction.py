@@ -102,7 +102,7 @@ async def test_the_model_is_held_to_a_schema_of_what_is_read() -> None:
         {**WORK, "quote": "ik werk bij Phillips"},
         {**WORK, "quote": "een lijst"},
         {**WORK, "quote": ""},
-        {**WORK, "content": "x" * 501},
+        {**WORK, "quote": "Wat is een VAR?"},
         {"quote": "Mijn wachtwoord is Zomer2024!", "content": "Wachtwoord is Zomer2024!."},
         {"quote": 1, "content": "x"},
         "Works at Philips",
@@ -112,6 +112,30 @@ async def test_the_model_is_held_to_a_schema_of_what_is_read() -> None:
 async def test_what_the_user_did_not_say_or_must_not_be_stored_is_dropped(item: object) -> None:
     said = a_message(Role.ASSISTANT, "Hier is een lijst.")
     assert await extract(ScriptedModel(json.dumps([item])), said) == ()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "x" * 501,
+        "Werkt sinds 2019 bij Philips.",
+        "Werkt niet bij Philips.",
+        "Lives in Zwolle and commutes daily.",
+        "Werk je bij Philips?",
+        " ",
+    ],
+)
+async def test_a_sentence_that_says_something_else_gives_way_to_the_quote(written: str) -> None:
+    (statement,) = await extract(ScriptedModel(json.dumps([{**WORK, "content": written}])))
+    assert statement.content == "Ik werk bij Philips."
+
+
+async def test_what_a_user_denies_stays_denied() -> None:
+    denied = a_message(Role.USER, "Fisch und Sellerie, die vertrage ich nicht.")
+    said = {"quote": denied.content, "content": "Verträgt Fisch und Sellerie.", "slot": "diet"}
+    extractor = LlmFactExtractor(model=ScriptedModel(json.dumps([said])), fallback=Fallback())
+    (statement,) = await extractor.extract([denied])
+    assert statement.content == denied.content
 
 
 async def test_an_unknown_slot_is_another() -> None:

@@ -7,6 +7,8 @@ from typing import Any, Final, TypeVar
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, FactSource
 from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.paraphrase import is_faithful
+from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language
@@ -34,13 +36,17 @@ Answer with a JSON object and nothing else: {{"facts": [...]}}. Each fact is an 
 forget it.
 Most conversations have nothing: then answer {{"facts": []}}. Say each thing once.
 
-USER: "hoi, ik ben Sem. we zijn in mei naar Zwolle verhuisd, hoe meld ik dat bij de bank?"
-{{"facts": [{{"quote": "ik ben Sem", "content": "Heet Sem.", "slot": "name", "operation": "add"}}, \
-{{"quote": "we zijn in mei naar Zwolle verhuisd", "content": "Woont sinds mei in Zwolle.", "slot": \
+USER: "hi, I'm Sam. we moved to Derby in May, how do I tell the bank?"
+{{"facts": [{{"quote": "I'm Sam", "content": "Is called Sam.", "slot": "name", "operation": \
+"add"}}, {{"quote": "we moved to Derby in May", "content": "Moved to Derby in May.", "slot": \
 "home", "operation": "change"}}]}}
 
-USER: "My colleague wants 40 chairs by Friday. Can you put that into a polite mail?"
-{{"facts": []}}"""
+USER: "Mijn collega wil vrijdag 40 stoelen. Kun je dat in een nette mail zetten?"
+{{"facts": []}}
+
+USER: "Antwoord voortaan in het Nederlands. Wie was Rembrandt?"
+{{"facts": [{{"quote": "Antwoord voortaan in het Nederlands", "content": "Wil antwoorden in het \
+Nederlands.", "slot": "answer_language", "operation": "add"}}]}}"""
 
 _FACT: Final = {
     "quote": {"type": "string"},
@@ -81,6 +87,8 @@ def conversation_text(messages: Sequence[Message]) -> str:
 def statements_from(answer: str, messages: Sequence[Message]) -> tuple[Statement, ...]:
     """The statements of a model's answer whose quotes a user's message has, and that may be stored.
 
+    Where its own sentence does not say what the quote says, the quote is the content.
+
     `ValueError` if the answer is no list at all.
     """
     start, end = answer.find("["), answer.rfind("]")
@@ -99,22 +107,27 @@ def _statement(item: object, messages: Sequence[Message]) -> Statement | None:
             return None
     users = [one for one in messages if one.role is Role.USER and quote and quote in one.content]
     message = users[-1] if users else None
-    content = without_breaks(storable(content))
-    if message is None or not content or len(content) > MAX_CONTENT or len(quote) > MAX_QUOTE:
+    if message is None or len(quote) > MAX_QUOTE:
         return None
+    before = [one for one in messages if one.sequence < message.sequence]
+    reply = before[-1].content if before and before[-1].role is Role.ASSISTANT else None
+    sentence = without_breaks(storable(content))
+    is_usable = 0 < len(sentence) <= MAX_CONTENT and is_faithful(
+        sentence, quote, f"{reply or ''} {message.content}"
+    )
     statement = Statement(
         message_id=message.message_id,
         quote=quote,
-        content=content,
+        content=sentence if is_usable else content_of(quote, asked=reply),
         slot=_choice(Slot, others.get("slot"), Slot.OTHER),
         operation=_choice(Operation, others.get("operation"), Operation.ADD),
         source=FactSource.EXTRACTED,
         confidence=_CONFIDENCE,
         language=guess_language(message.content),
     )
-    before = [one for one in messages if one.sequence < message.sequence]
-    reply = before[-1].content if before and before[-1].role is Role.ASSISTANT else None
-    return statement if refuses(statement, message.content, reply=reply) is None else None
+    is_asked = quote.endswith("?") and statement.operation is not Operation.RETRACT
+    is_refused = is_asked or refuses(statement, message.content, reply=reply) is not None
+    return None if is_refused else statement
 
 
 def _choice(kind: type[Choice], value: object, default: Choice) -> Choice:
