@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Self, TypeAlias
 from unicodedata import normalize
@@ -13,9 +13,11 @@ from recollect.domain.privacy.personal_data import PersonalData
 Span: TypeAlias = tuple[int, int]
 FindNames: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[Span]]]
 """Where names of people stand in each of several texts; blocks."""
-_LINE: Final = re.compile(r"[^\W_](?:[^\r\n]*[^\W_])?")
+_ACCENTS: Final = "[\u0300-\u036f]*+"
+"""Of a letter before them, where a text is not composed."""
+_LINE: Final = re.compile(rf"[^\W_](?:[^\r\n]*[^\W_])?{_ACCENTS}")
 """What one line has between its first and its last letter or digit."""
-_WORD: Final = re.compile(r"[^\W_]+")
+_WORD: Final = re.compile(rf"(?:[^\W_]++{_ACCENTS})++")
 _POSSESSIVE: Final = ("'s", "\u2019s", "'S", "\u2019S")
 _SHORTEST: Final = 2
 _MOST_WORDS: Final = 8
@@ -32,6 +34,11 @@ class KnownNames:
     """Names of one word, as they are written: 'Will' is a name where 'will' is none."""
     several: frozenset[tuple[str, ...]] = frozenset()
     """The words of others, without case."""
+    _lengths: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    """How many words the others have."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_lengths", tuple({len(words) for words in self.several}))
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Self:
@@ -47,16 +54,15 @@ class KnownNames:
         return KnownNames(self.single | other.single, self.several | other.several)
 
     def spans_in(self, text: str) -> Iterator[Span]:
-        """Where they stand in a text, in its order; may overlap."""
+        """Where they stand in a text, in the order of their first words; may overlap."""
         if not self.single and not self.several:
             return
-        lengths = sorted({len(words) for words in self.several})
         found = list(_WORD.finditer(text))
         words = [one[0].casefold() for one in found]
         for at, first in enumerate(found):
             if first[0] in self.single:
                 yield first.span()
-            for length in lengths:
+            for length in self._lengths:
                 last = at + length - 1
                 is_known = last < len(found) and tuple(words[at : last + 1]) in self.several
                 if is_known and _is_joined(text, found[at : last + 1]):
