@@ -101,7 +101,7 @@ async def test_a_form_is_sent_as_a_schema() -> None:
     }
 
 
-@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize("status", [400, 404, 415, 422])
 async def test_an_endpoint_that_refuses_forms_is_asked_without(status: int) -> None:
     async with chat_double(Reply(status=status), Reply()) as double, a_model(double) as model:
         for _ in range(2):
@@ -109,6 +109,23 @@ async def test_an_endpoint_that_refuses_forms_is_asked_without(status: int) -> N
             assert answer == "Fine."
     sent = ["response_format" in request.body for request in double.requests]
     assert sent == [True, False, False]
+
+
+async def test_an_endpoint_that_refuses_a_request_without_a_form_too_gets_forms_later() -> None:
+    refused = Reply(status=400)  # such as a prompt that is too long
+    async with chat_double(refused, refused, Reply()) as double, a_model(double) as model:
+        with pytest.raises(ModelUnavailable, match="status 400"):
+            await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+        await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+    sent = ["response_format" in request.body for request in double.requests]
+    assert sent == [True, False, True]
+
+
+async def test_an_endpoint_that_refuses_the_key_is_asked_once() -> None:
+    async with chat_double(Reply(status=401)) as double, a_model(double) as model:
+        with pytest.raises(ModelUnavailable, match="MEMORY_LLM_API_KEY"):
+            await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+    assert len(double.requests) == 1
 
 
 async def test_calls_share_a_connection() -> None:

@@ -96,6 +96,17 @@ async def test_the_model_is_held_to_a_schema_of_what_is_read() -> None:
     assert statement.content == "Werkt bij Philips."
 
 
+@pytest.mark.parametrize("failure", [ModelUnavailable("status 500"), "Sure! You work at Philips."])
+async def test_a_model_that_fails_with_a_schema_is_asked_once_more_without(
+    failure: str | Exception,
+) -> None:
+    model = ScriptedModel(failure, json.dumps([WORK]))
+    (statement,) = await extract(model)
+
+    assert [form is not None for form in model.forms] == [True, False]
+    assert statement.content == "Werkt bij Philips."
+
+
 @pytest.mark.parametrize(
     "item",
     [

@@ -119,15 +119,17 @@ class OpenAICompatibleChat(AsyncCloseable):
     ) -> str:
         """The model's answer without its reasoning; see `ChatModel.complete`.
 
-        An endpoint that refuses a form is asked again without, and from then on.
+        An endpoint that refuses a form is asked again without; if it answers, from then on.
         """
         sampling = Sampling(max_tokens=max_tokens, temperature=0)
-        if form is not None and self._endpoint.model not in self._without_forms:
-            try:
-                return (await self._reply(messages, sampling, timeout, form)).text
-            except RequestRefused:
-                self._without_forms.add(self._endpoint.model)
-        return (await self.reply(messages, sampling, timeout=timeout)).text
+        if form is None or self._endpoint.model in self._without_forms:
+            return (await self.reply(messages, sampling, timeout=timeout)).text
+        try:
+            return (await self._reply(messages, sampling, timeout, form)).text
+        except RequestRefused:
+            answer = (await self.reply(messages, sampling, timeout=timeout)).text
+            self._without_forms.add(self._endpoint.model)
+            return answer
 
     async def reply(
         self,

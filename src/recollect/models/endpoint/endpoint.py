@@ -185,9 +185,9 @@ class Endpoint:
             HTTPStatus.NOT_FOUND: "; check the base URL and the model's name",
         }
         problem = f"refused the request with status {status}{advice.get(status, '')}"
-        if status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
-            raise RequestRefused(f"the model {self.model} {problem}")
-        raise self.failure(problem)
+        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+            raise self.failure(problem)
+        raise RequestRefused(f"the model {self.model} {problem}")
 
     def failure(self, problem: str) -> ModelUnavailable:
         """The error that says what the model did; never what it was asked."""

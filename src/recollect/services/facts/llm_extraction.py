@@ -19,9 +19,9 @@ from recollect.errors import ModelUnavailable
 from recollect.ports.facts import FactExtractor
 from recollect.ports.models import ChatModel, JsonForm, Prompt
 
-_TRIES: Final = 2
 _MAX_TOKENS: Final = 1_000
-_FORM: Final = JsonForm(name="facts", schema=ANSWER_SCHEMA)
+_TRIES: Final = (JsonForm(name="facts", schema=ANSWER_SCHEMA), None)
+"""The second time without a form: some endpoints fail or stray when they are given one."""
 logger = logging.getLogger(__name__)
 
 
@@ -49,10 +49,10 @@ class LlmFactExtractor:
             Prompt(role="user", content=conversation_text(conversation)),
         ]
         own = {message.message_id for message in messages}
-        for _ in range(_TRIES):
+        for form in _TRIES:
             try:
                 answer = await self.model.complete(
-                    prompt, max_tokens=_MAX_TOKENS, timeout=self.timeout, form=_FORM
+                    prompt, max_tokens=_MAX_TOKENS, timeout=self.timeout, form=form
                 )
                 read = partial(statements_from, answer, conversation)
                 characters = len(answer) + characters_in(conversation)
