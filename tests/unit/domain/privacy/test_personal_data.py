@@ -117,6 +117,7 @@ NOTHING = (
     "SELECT a::dec, 100::dec, '2024-01-01'::date, x[1::2]",
     "id = '0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20'",
     "The number is 3d7f3e39-ad85-452b-bf24-b7f1e29977e3.",  # ends like an account in Andorra
+    "It is be60b7fe-381a-9713-7bb8-ee3d0502bccc.",  # begins like an account in Belgium
     # Near misses.
     "ISBN 0306406152 and 978-3-16-148410-0, EAN 4006381333931",
     "4111111111111112 is no card, 1234567812345678 neither",
