@@ -32,9 +32,13 @@ _SHORT_PAIRS: Final = 4
 _LONG_PAIRS: Final = 18
 """Of `hash`: 126 bits, so that no two values share one."""
 _QUOTED: Final = re.compile(
-    r"'(?:[^']++|'')*+'?|\"[^\"]*+\"?|--[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+    r"'(?:[^'\\]++|''|\\'(?=\w)|\\)*+'?|\"[^\"]*+\"?|--[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
 )
-"""What a statement has in quotes, and its comments."""
+"""What a statement has in quotes, and its comments.
+
+A text goes on after a quote with a backslash before and a letter behind it: some databases write
+`'it\\'s'`, and in others a text that ends with a backslash is followed by no letter.
+"""
 _LONGEST_LABELLED: Final = 64
 """Characters of a value in JSON whose key tells what it is; a longer one tells by itself."""
 _FEWEST_DIGITS: Final = 7

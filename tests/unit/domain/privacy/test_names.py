@@ -130,6 +130,15 @@ def test_names_in_sql_are_those_in_texts_and_comments_and_not_columns() -> None:
     assert masker("Jordan", "Jan de Vries", "O''Brien").sql(masked) == masked
 
 
+def test_a_text_in_sql_goes_on_after_a_quote_with_a_backslash() -> None:
+    jan, phone = mask_of("Jan"), masker().text("06-12345678")
+
+    assert masker("Jan").sql(r"SELECT 'it\'s Jan or 06-12345678', Jan") == (
+        rf"SELECT 'it\'s {jan} or {phone}', Jan"
+    )
+    assert masker("Jan").sql(r"SELECT 'C:\', Jan, 'Jan'") == rf"SELECT 'C:\', Jan, '{jan}'"
+
+
 def test_a_column_in_double_quotes_is_not_read_as_a_name() -> None:
     sql = 'SELECT "Jordan" FROM shop.users'
 
