@@ -141,6 +141,22 @@ async def test_a_sentence_that_says_something_else_gives_way_to_the_quote(writte
     assert statement.content == "Ik werk bij Philips."
 
 
+@pytest.mark.parametrize(
+    ("text", "quote", "is_taken"),
+    [
+        ("Hi, I'm Samantha from Derby.", "I'm Sam", False),
+        ("Hi, I'm Samantha, but I'm Sam to friends.", "I'm Sam", True),
+        ("Mijn vriendin houdt van thee.", "in houdt van thee", False),
+        ("我在阿姆斯特丹工作。", "在阿姆斯特丹工作", True),
+    ],
+)
+async def test_a_quote_cuts_no_word(text: str, quote: str, *, is_taken: bool) -> None:
+    said = {"quote": quote, "content": quote, "slot": "other"}
+    extractor = LlmFactExtractor(model=ScriptedModel(json.dumps([said])), fallback=Fallback())
+    statements = await extractor.extract([a_message(Role.USER, text)])
+    assert [one.quote for one in statements] == [quote] * is_taken
+
+
 async def test_what_a_user_denies_stays_denied() -> None:
     denied = a_message(Role.USER, "Fisch und Sellerie, die vertrage ich nicht.")
     said = {"quote": denied.content, "content": "Verträgt Fisch und Sellerie.", "slot": "diet"}

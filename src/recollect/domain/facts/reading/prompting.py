@@ -105,10 +105,12 @@ def _statement(item: object, messages: Sequence[Message]) -> Statement | None:
             quote = quote.strip()
         case _:
             return None
-    users = [one for one in messages if one.role is Role.USER and quote and quote in one.content]
-    message = users[-1] if users else None
-    if message is None or len(quote) > MAX_QUOTE:
+    if not 0 < len(quote) <= MAX_QUOTE:
         return None
+    users = [one for one in messages if one.role is Role.USER and _has(one.content, quote)]
+    if not users:
+        return None
+    message = users[-1]
     before = [one for one in messages if one.sequence < message.sequence]
     reply = before[-1].content if before and before[-1].role is Role.ASSISTANT else None
     sentence = without_breaks(storable(content))
@@ -128,6 +130,23 @@ def _statement(item: object, messages: Sequence[Message]) -> Statement | None:
     is_asked = quote.endswith("?") and statement.operation is not Operation.RETRACT
     is_refused = is_asked or refuses(statement, message.content, reply=reply) is not None
     return None if is_refused else statement
+
+
+def _has(text: str, quote: str) -> bool:
+    """Whether a text has a quote that cuts no word: "I'm Sam" is none of "I'm Samantha"."""
+    start = text.find(quote)
+    while start >= 0:
+        end = start + len(quote)
+        edges = (text[start - 1 : start], quote[0]), (quote[-1], text[end : end + 1])
+        if not any(_is_cased(one) and _is_cased(other) for one, other in edges):
+            return True
+        start = text.find(quote, start + 1)
+    return False
+
+
+def _is_cased(letter: str) -> bool:
+    """Whether it is a letter of a script whose words have blanks between them."""
+    return letter.lower() != letter.upper()
 
 
 def _choice(kind: type[Choice], value: object, default: Choice) -> Choice:
