@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.candidates import MAX_CONTEXT_TERMS, best_rewrite
+from recollect.domain.followup.candidates import MAX_CONTEXT_TERMS, best_rewrite, is_faulty
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal
 
 TEXTS = st.text(min_size=1, max_size=60)
@@ -42,7 +42,9 @@ def test_only_a_sure_rewrite_of_a_follow_up_changes_a_question(
         assert chosen.confidence == max(
             one.confidence
             for one in candidates.values()
-            if one.need >= 0.5 and one.standalone_question != question
+            if one.need >= 0.5
+            and one.standalone_question != question
+            and not is_faulty(one.standalone_question, question, history)
         )
     if not result.is_follow_up:
         assert (result.topic, result.context_terms) == (None, ())

@@ -49,6 +49,14 @@ def test_it_is_sure_of_plain_follow_ups(
     assert proposal.topic in history[0].content
 
 
+def test_no_article_is_left_between_a_number_and_what_it_counts(model: SpanEditor) -> None:
+    shops = conversation("user: List our three busiest repair shops", "assistant: A, B and C.")
+    proposal = model.propose("and the least busy?", shops, language="en")
+
+    assert "three the" not in proposal.standalone_question
+    assert "least busy" in proposal.standalone_question
+
+
 def test_a_question_about_something_else_is_left_as_it_is(model: SpanEditor) -> None:
     question = "Wat is het weer vandaag?"
     proposal = model.propose(question, SAFETY, language="nl")

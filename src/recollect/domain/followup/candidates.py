@@ -6,7 +6,7 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
-from recollect.domain.language import content_words
+from recollect.domain.language import content_words, split_words
 
 _FOLLOW_UP: Final = 0.5
 MAX_CONTEXT_TERMS: Final = 12
@@ -30,13 +30,27 @@ def best_rewrite(
     rewrites = {
         method: one
         for method, one in candidates.items()
-        if one.need >= _FOLLOW_UP and one.standalone_question != question
+        if one.need >= _FOLLOW_UP
+        and one.standalone_question != question
+        and not is_faulty(one.standalone_question, question, history)
     }
     method = max(rewrites, key=lambda method: rewrites[method].confidence, default=Method.NONE)
     best = rewrites.get(method)
     is_sure = best is not None and best.confidence >= max(least_confidence, as_asked.confidence)
     rewrite = _rewritten(best, method, language) if best is not None and is_sure else as_asked
     return _with_topic(rewrite, question, history, candidates)
+
+
+def is_faulty(rewrite: str, question: str, history: Sequence[HistoryMessage]) -> bool:
+    """Whether a rewrite is the last question over again, or has torn a quotation."""
+    last = next((one.content for one in reversed(history) if one.role is Role.USER), "")
+    if _said(rewrite) == _said(last[:_READ_CHARACTERS]):
+        return True
+    return rewrite.count('"') % 2 > question.count('"') % 2
+
+
+def _said(text: str) -> list[str]:
+    return split_words(text.lower())
 
 
 def _as_asked(question: str, need: float, language: str) -> Rewrite:

@@ -117,6 +117,34 @@ def test_pointers_stand_for_the_rows_that_were_asked_for(
     assert standalone(before, question) == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "question", "expected"),
+    [
+        (
+            "Show the berth number for all boats",
+            "For each of them, count the boats",
+            "For each berth number for all boats, count the boats",
+        ),
+        (
+            "List the home ports of all ferries",
+            "For each of them, how many ferries are there?",
+            "For each of the home ports of all ferries, how many ferries are there?",
+        ),
+        ("Which boats are for sale?", "For each of them, count the boats", None),
+        (
+            "Show the songs and their length",
+            "Show the singers and the total length of their songs",
+            None,
+        ),
+        ("List all ferries", "Show the skippers with a wage higher than these", None),
+    ],
+)
+def test_what_a_question_names_itself_is_not_what_it_points_to(
+    before: str, question: str, expected: str | None
+) -> None:
+    assert standalone(before, question) == expected
+
+
 def test_a_chain_keeps_all_that_restricts_it() -> None:
     chain = ("What are the ferries to Calais?", "Which ones are late?", "What are their names?")
     assert standalone(*chain) == "What are the names of the ferries to Calais that are late?"

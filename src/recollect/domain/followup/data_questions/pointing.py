@@ -218,6 +218,8 @@ class Pointing:
             return None  # "which one do you prefer?"
         rest = self._text(length + (lower[length] == ","))
         is_bare = is_asking and length == starting_phrase(lower, known.bare_questions)
+        is_one = not known.item_words.isdisjoint(lower[:length])
+        is_bare &= not (is_one and is_plural(phrase.counted, known))  # "which one is"
         if is_bare and lower[length] == phrase.predicate.split(" ")[0].lower():
             return f"{self._text(0, length)} {phrase.counted} {rest}{self._question_mark}"
         if phrase.whole and lower[length] == phrase.verb:
@@ -229,7 +231,12 @@ class Pointing:
         is_other = not is_asking and lower[0] not in known.among and length > 1
         lead = self._text(0, length - 1) if is_other else known.among_word
         if not known.each.isdisjoint(lead.lower().split()):
-            owner = _of_which_each(owner, known)
+            owner = self._each_of(phrase)
+            if owner is None:
+                return None
+            if not is_plural(owner, known):  # "for each template id of the documents"
+                lead = lead.removesuffix(f" {known.of_word}")
+                owner = owner.removeprefix(f"{known.the} ")
         return f"{lead} {owner}, {rest}"
 
     @property
@@ -257,15 +264,16 @@ class Pointing:
             return self._with_noun(phrase, place)
         text = self._meant(phrase, place)
         is_person = word in known.single_pointers & known.bound_pointers - {known.it}
-        if is_person and is_plural(text, known):
-            return None
+        is_figure = place > 0 and lower[place - 1] in {bound[-1] for bound in known.bounds}
+        if text is None or is_figure or (is_person and is_plural(text, known)):
+            return None  # "higher than this": a figure, and no rows
         if word in known.row_determiners:
             return self._with_restriction(phrase, place, text, following)
         is_participle = following.endswith(_PARTICIPLES) and lower[place - 1] in known.auxiliaries
         ends = is_participle or self._ends_at_or_none(place + 1)
         return self._replaced(place, place, text) if ends else None
 
-    def _meant(self, phrase: DataPhrase, place: int) -> str:
+    def _meant(self, phrase: DataPhrase, place: int) -> str | None:
         """The rows, or what has the properties that were asked for."""
         known, lower, word = self._known, self._lower, self._lower[place]
         is_person = word in known.single_pointers & known.bound_pointers - known.row_possessives
@@ -278,7 +286,7 @@ class Pointing:
         if is_person and phrase.subject:
             text = phrase.subject
         is_of_each = place > 1 and lower[place - 2] in known.each
-        return _of_which_each(text, known) if is_of_each else text
+        return self._each_of(phrase) if is_of_each else text
 
     def _with_restriction(
         self, phrase: DataPhrase, place: int, text: str, following: str
@@ -350,7 +358,39 @@ class Pointing:
         head, _, rest = phrase.owner.partition(f" {known.of_word} ")
         is_repeated = bool(rest) and head.removeprefix(f"{known.the} ") in named
         owner = rest if is_repeated else phrase.owner  # "their masts" and "their masts and sails"
+        if self._head_of(owner) in self._heads_of(named):
+            return None  # "singers and their songs" after "the songs": of the singers
         return self._replaced(place, end - 1, f"{known.the} {named} {known.of_word} {owner}")
+
+    def _each_of(self, phrase: DataPhrase) -> str | None:
+        """What "each of them" means: not what the question itself counts.
+
+        "For each of them, count the boats" after "the owners of the boats" means the owners.
+        """
+        said = {singular(word) for word in self._lower}
+        texts = (text for text in (phrase.owner, phrase.text) if self._head_of(text) not in said)
+        text = next(texts, None)
+        return text and _of_which_each(text, self._known)
+
+    def _heads_of(self, named: str) -> set[str]:
+        """The nouns of several: "names" and "addresses"."""
+        parts = named.lower().replace(",", f" {self._known.and_word} ")
+        return {
+            singular(part.split()[-1])
+            for part in parts.split(f" {self._known.and_word} ")
+            if part.strip()
+        }
+
+    def _head_of(self, text: str) -> str:
+        """The noun of a phrase: "boat" of "all small boats in Hull"."""
+        known = self._known
+        head = ""
+        for word in text.lower().split():
+            if head and word in known.small_words:
+                break
+            if word not in known.articles | known.quantifiers:
+                head = word
+        return singular(head)
 
     def _end_of_names(self, first: int) -> int:
         """Where the names of properties end: "names and addresses"."""
