@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.introductions import introductions
 from recollect.domain.facts.reading.joined_clauses import Clause, added_wishes, joined_clauses
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.wording import content_of, names_user
@@ -34,6 +36,9 @@ _OPERATIONS: Final = tuple(Operation)
 _RELATIONS: Final = tuple(Relation)
 _DUPLICATE: Final = _RELATIONS.index(Relation.DUPLICATE)
 _STATES: Final = ("states_3", "states_6")
+_NAME, _ADD = _SLOTS.index(Slot.NAME), _OPERATIONS.index(Operation.ADD)
+_INTRODUCED: Final = 0.95
+"""How sure a name is that a rule has found."""
 _BEFORE: Final = 2
 """Messages before the user's that are read as its context."""
 
@@ -139,7 +144,11 @@ class FactTagger:
         found = statements_in(text, features.offsets, self._tags(features))
         sure = [one for one in found if one.confidence >= self._confidence]
         wishes = (one for clause in added_wishes(text) for one in self._wishes_in(text, clause))
-        added = [one for one in wishes if not any(one.overlaps(other) for other in sure)]
+        added = [
+            one
+            for one in chain(map(_introduced, introductions(text)), wishes)
+            if not any(one.overlaps(other) for other in sure)
+        ]
         return [self._with_own_slot(text, one) for one in sure] + added
 
     def _wishes_in(self, text: str, clause: Clause) -> list[Found]:
@@ -216,3 +225,9 @@ class FactTagger:
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
         return open_tokenizer(WEIGHTS, TOKENS)
+
+
+def _introduced(clause: Clause) -> Found:
+    return Found(
+        start=clause.start, end=clause.end, slot=_NAME, operation=_ADD, confidence=_INTRODUCED
+    )

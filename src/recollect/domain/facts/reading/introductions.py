@@ -1,0 +1,57 @@
+"""Users who say what they are called: "Hi, I'm Emma", "Ik heet Emma de Vries"."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from recollect.domain.facts.reading.joined_clauses import Clause
+
+_NAMING: Final = (
+    r"my name is|my name's|my name\u2019s|i am called|i'm called"
+    r"|ik heet|mijn naam is|ich heiße|ich heisse|mein name ist"
+    r"|je m['\u2019]appelle|mon nom est|mon prénom est|me llamo|mi nombre es"
+)
+_PRESENTING: Final = r"i['\u2019]m|i am|this is|ik ben|je suis|moi c['\u2019]est|soy"
+"""What may be said of other things, too: not in the midst of a text."""
+_GREETING: Final = (
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|hoi|hallo|hé|dag|goedemorgen|goedemiddag"
+    r"|goedenavond|bonjour|bonsoir|salut|hola|buen[ao]s (?:días|tardes|noches))"
+    r"(?: there| all)?[,!.]?"
+)
+_WORD: Final = r"[A-ZÀ-ÖØ-Þ][\w'\u2019-]{0,30}"
+_PARTICLE: Final = r"van|von|de|der|den|del|da|di|la|le|ter|ten"
+_NAME: Final = rf"{_WORD}(?: (?:{_PARTICLE}|{_WORD})){{0,4}}"
+_END: Final = r"(?=\s*(?:[.,!?;:)]|$)|\s+(?:and|en|und|et|y)\s)"
+_BEFORE: Final = rf"\s{{0,3}}(?:(?i:{_GREETING})\s{{1,3}})?"
+_NAMED: Final = re.compile(
+    rf"(?:\A|[.!?\n]){_BEFORE}(?P<said>(?i:{_NAMING}) (?P<name>{_NAME})){_END}"
+)
+_PRESENTED: Final = re.compile(rf"\A{_BEFORE}(?P<said>(?i:{_PRESENTING}) (?P<name>{_NAME})){_END}")
+_NO_NAMES: Final = frozenset(
+    word
+    for words in (
+        "dutch french german greek swiss thai czech american canadian australian italian indian",
+        "russian belgian european african asian muslim catholic",
+        "nederlander nederlandse belg belgische vlaming vlaamse duitser duitse",
+        "français française belge suisse allemand allemande",
+    )
+    for word in words.split()
+)
+"""Written like a name, and what somebody is."""
+_NO_NAME_ENDINGS: Final = ("ish", "ese")
+
+
+def introductions(text: str) -> Iterator[Clause]:
+    """The clauses in which a user says their name, where a sentence begins.
+
+    "I'm Emma" counts at the beginning of the text alone.
+    """
+    for pattern in (_NAMED, _PRESENTED):
+        for found in pattern.finditer(text):
+            if _is_name(found["name"]):
+                yield Clause(start=found.start("said"), end=found.end("said"))
+
+
+def _is_name(name: str) -> bool:
+    first = name.lower().split()[0]
+    return first not in _NO_NAMES and not first.endswith(_NO_NAME_ENDINGS)

@@ -1,0 +1,41 @@
+"""Names that users tell of themselves, and what is only written like one."""
+
+import pytest
+
+from recollect.domain.facts.reading.introductions import introductions
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Hi, I'm Emma. Can you help me?", "I'm Emma"),
+        ("Hello there! I am Emma de Vries and I work at Philips", "I am Emma de Vries"),
+        ("Thanks. My name is Emma, by the way.", "My name is Emma"),
+        ("hoi, ik heet Noor!", "ik heet Noor"),
+        ("Goedemorgen, ik ben Jan van der Berg.", "ik ben Jan van der Berg"),
+        ("Guten Tag.\nIch heiße Jürgen", "Ich heiße Jürgen"),
+        ("Bonjour, moi c\u2019est Élodie", "moi c\u2019est Élodie"),
+        ("Hola, soy Íñigo y busco un libro", "soy Íñigo"),
+    ],
+)
+def test_a_name_is_read_where_a_sentence_begins(text: str, said: str) -> None:
+    assert [clause.quote_in(text) for clause in introductions(text)] == [said]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm Dutch.",
+        "Hi, I'm British and I like tea",
+        "I'm tired",
+        "Hallo, ich bin Lehrer.",
+        "Pretend my name is Captain Thunder",
+        "Write on: Ich heiße Rieke",
+        "The form says my name is Emma",
+        "My name is on the list",
+        "We met, I'm Emma's brother",
+        "ik ben Nederlander",
+    ],
+)
+def test_what_is_no_introduction_is_left_alone(text: str) -> None:
+    assert [*introductions(text)] == []
