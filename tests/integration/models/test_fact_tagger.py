@@ -117,6 +117,21 @@ async def test_the_slot_of_what_was_said_before_is_not_taken_over(tagger: FactTa
     assert statement.slot is Slot.HOME
 
 
+async def test_the_slot_of_a_neighbour_is_not_taken_over(tagger: FactTagger) -> None:
+    said = "We report in euros. My daughter Lotte is allergic to peanuts."
+    slots = {one.content: one.slot for one in await found(tagger, said)}
+
+    assert slots["We report in euros."] is Slot.CURRENCY
+
+
+@pytest.mark.parametrize("text", ["Hi, I'm Emma. Who are you?", "Ik heet Emma."])
+async def test_a_name_is_found_in_a_short_introduction(tagger: FactTagger, text: str) -> None:
+    (statement,) = await found(tagger, text)
+
+    assert statement.slot is Slot.NAME
+    assert statement.quote.endswith("Emma")
+
+
 async def test_a_huge_message_is_read_in_bounded_time(tagger: FactTagger) -> None:
     text = "I work at ACME. " + "lorem ipsum dolor sit amet, " * 20_000
     assert len(await found(tagger, text)) <= 3

@@ -149,7 +149,10 @@ class FactTagger:
             for one in chain(map(_introduced, introductions(text)), wishes)
             if not any(one.overlaps(other) for other in sure)
         ]
-        return [self._with_own_slot(text, one) for one in sure] + added
+        has_neighbours = len(sure) + len(added) > 1
+        return [
+            self._with_own_slot(text, one, has_neighbours=has_neighbours) for one in sure
+        ] + added
 
     def _wishes_in(self, text: str, clause: Clause) -> list[Found]:
         """What the network takes for a wish about answers in a clause that it reads alone."""
@@ -161,20 +164,21 @@ class FactTagger:
             if one.confidence >= self._confidence and _SLOTS[one.slot].is_standing
         ]
 
-    def _with_own_slot(self, text: str, found: Found) -> Found:
+    def _with_own_slot(self, text: str, found: Found, *, has_neighbours: bool) -> Found:
         """A statement with the slot that it has without its neighbours, where it may be theirs.
 
         "I moved to Leiden", said after "I work at Globex", is not about the employer: in a slot of
-        one value it would end what is known of that.
+        one value it would end what is known of that. No slot of many values takes its place.
         """
         quote = text[found.start : found.end]
         if found.is_joined:
             slot, operation = self._alone(quote)
             return replace(found, slot=slot, operation=operation)
-        if not _SLOTS[found.slot].has_one_value or not names_user(quote):
+        if not (_SLOTS[found.slot].has_one_value or has_neighbours) or not names_user(quote):
             return found
         slot, _ = self._alone(quote)
-        return replace(found, slot=slot) if _SLOTS[slot].has_one_value else found
+        is_theirs = _SLOTS[slot].has_one_value == _SLOTS[found.slot].has_one_value
+        return replace(found, slot=slot) if is_theirs else found
 
     def _alone(self, sentence: str) -> tuple[int, int]:
         """The slot and the operation of a sentence that nothing stands beside."""
