@@ -35,7 +35,7 @@ SALES = {
 PAY = {
     "sql_query": """SELECT "amount" FROM "HR"."Pay" WHERE "name" = 'Quentin'""",
     "tables_used": ["hr.pay"],
-    "execution_result": {"Row 1": [{"columnName": "amount", "value": "98765"}]},
+    "execution_result": {"Row 1": [{"columnName": "amount", "value": "98,765"}]},
 }
 
 
@@ -73,7 +73,7 @@ async def conversation(caller: Caller) -> Json:
     await caller.add(session, "How much did we sell in 2024?")
     await caller.add(session, "We sold 1234567.", role="assistant", **SALES)
     await caller.add(session, "What does Quentin earn?")
-    await caller.add(session, "Quentin earns 98765.", role="assistant", **PAY)
+    await caller.add(session, "Quentin earns 98,765.", role="assistant", **PAY)
     return session
 
 
@@ -107,13 +107,13 @@ async def test_a_permissions_file_decides_what_each_user_sees(
     write_grants(grants, **{user: {"tables": ["*"]}})
     ann = as_user(by_file, user)
     session = await conversation(ann)
-    assert "Quentin earns 98765." in str(await context_of(ann, session))
+    assert "Quentin earns 98,765." in str(await context_of(ann, session))
 
     write_grants(grants, **{user: {"tables": ["sales.*"], "restricted": ["hr.pay"]}})
     context = await context_of(ann, session)
     assert context["window"][3]["visibility"] == "shape"
     assert context["window"][3]["sql_query"] == 'SELECT "amount" FROM "HR"."Pay" WHERE "name" = ?'
-    assert "98765" not in str(context)
+    assert "98,765" not in str(context)
 
     write_grants(grants, **{user: {"tables": ["sales.*"]}})
     context = await context_of(ann, session)
@@ -213,8 +213,8 @@ async def test_the_data_catalog_is_asked_with_the_callers_own_credentials(
     assert "1234567" in str(anns)
     assert "Quentin" not in str(anns)
     assert "What does Quentin earn?" in str(bobs)
-    assert "98765" not in str(bobs)
-    assert "98765" in str(old)
+    assert "98,765" not in str(bobs)
+    assert "98,765" in str(old)
     assert (carols["window"], carols["warnings"]) == ([], [UNAVAILABLE])
     assert {credentials for _, credentials, _ in double.requests} == {
         credentials_of(user) for user in (ann, bob, "carol")
