@@ -39,3 +39,8 @@ def test_a_name_is_read_where_a_sentence_begins(text: str, said: str) -> None:
 )
 def test_what_is_no_introduction_is_left_alone(text: str) -> None:
     assert [*introductions(text)] == []
+
+
+def test_who_says_it_after_thousands_of_characters_is_not_heard() -> None:
+    assert [*introductions("\n" * 4_000 + "My name is Emma.")] == []
+    assert len([*introductions("\n" * 3_000 + "My name is Emma.")]) == 1
