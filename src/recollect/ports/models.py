@@ -21,11 +21,11 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonForm:
-    """The JSON that an answer is to be: a name for it and its JSON Schema, an object's."""
+class JsonSchema:
+    """The JSON that an answer is to be: a name, and the JSON Schema of an object."""
 
     name: str
-    schema: Mapping[str, object]
+    definition: Mapping[str, object]
 
 
 class ChatModel(Protocol):
@@ -37,11 +37,11 @@ class ChatModel(Protocol):
         *,
         max_tokens: int,
         timeout: float,  # noqa: ASYNC109  # for all tries together, which only the adapter knows
-        form: JsonForm | None = None,
+        schema: JsonSchema | None = None,
     ) -> str:
         """Return the model's answer, never blank; `ModelUnavailable` if it is late.
 
-        With a `form` the answer has that form where the model can be held to it; check it.
+        With a `schema` the answer fits it where the model can be held to it; check it.
         """
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-from recollect.ports.models import JsonForm, Prompt
+from recollect.ports.models import JsonSchema, Prompt
 from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
 from support.servers.http_servers import free_port
 from support.timeouts import PATIENCE
@@ -21,7 +21,7 @@ PROMPT: Final = (
     Prompt(role="user", content=QUESTION),
 )
 
-FORM: Final = JsonForm(name="pets", schema={"type": "object"})
+SCHEMA: Final = JsonSchema(name="pets", definition={"type": "object"})
 PAUSE = 3600
 
 
@@ -92,9 +92,9 @@ async def test_openai_s_reasoning_models_get_the_fields_they_take(name: str) -> 
     assert not {"max_tokens", "temperature"} & body.keys()
 
 
-async def test_a_form_is_sent_as_a_schema() -> None:
+async def test_a_schema_is_sent() -> None:
     async with chat_double() as double, a_model(double) as model:
-        await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+        await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, schema=SCHEMA)
     assert double.requests[0].body["response_format"] == {
         "type": "json_schema",
         "json_schema": {"name": "pets", "schema": {"type": "object"}, "strict": True},
@@ -102,21 +102,21 @@ async def test_a_form_is_sent_as_a_schema() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 404, 415, 422])
-async def test_an_endpoint_that_refuses_forms_is_asked_without(status: int) -> None:
+async def test_an_endpoint_that_refuses_schemas_is_asked_without(status: int) -> None:
     async with chat_double(Reply(status=status), Reply()) as double, a_model(double) as model:
         for _ in range(2):
-            answer = await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+            answer = await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, schema=SCHEMA)
             assert answer == "Fine."
     sent = ["response_format" in request.body for request in double.requests]
     assert sent == [True, False, False]
 
 
-async def test_an_endpoint_that_refuses_a_request_without_a_form_too_gets_forms_later() -> None:
+async def test_an_endpoint_that_refuses_a_request_without_a_schema_too_gets_schemas_later() -> None:
     refused = Reply(status=400)  # such as a prompt that is too long
     async with chat_double(refused, refused, Reply()) as double, a_model(double) as model:
         with pytest.raises(ModelUnavailable, match="status 400"):
-            await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
-        await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+            await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, schema=SCHEMA)
+        await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, schema=SCHEMA)
     sent = ["response_format" in request.body for request in double.requests]
     assert sent == [True, False, True]
 
@@ -124,7 +124,7 @@ async def test_an_endpoint_that_refuses_a_request_without_a_form_too_gets_forms_
 async def test_an_endpoint_that_refuses_the_key_is_asked_once() -> None:
     async with chat_double(Reply(status=401)) as double, a_model(double) as model:
         with pytest.raises(ModelUnavailable, match="MEMORY_LLM_API_KEY"):
-            await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, form=FORM)
+            await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, schema=SCHEMA)
     assert len(double.requests) == 1
 
 

@@ -11,7 +11,7 @@ from recollect.domain.facts.reading.prompting import ANSWER_SCHEMA
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.errors import ModelUnavailable
-from recollect.ports.models import JsonForm, Prompt
+from recollect.ports.models import JsonSchema, Prompt
 from recollect.services.facts.llm_extraction import LlmFactExtractor
 from recollect.testing import FIRST_MOMENT
 
@@ -39,7 +39,7 @@ class ScriptedModel:
     def __init__(self, *answers: str | Exception) -> None:
         self._answers = list(answers)
         self.prompts: list[str] = []
-        self.forms: list[JsonForm | None] = []
+        self.schemas: list[JsonSchema | None] = []
 
     async def complete(
         self,
@@ -47,9 +47,9 @@ class ScriptedModel:
         *,
         max_tokens: int,  # the port's
         timeout: float,  # noqa: ASYNC109  # the port's
-        form: JsonForm | None = None,
+        schema: JsonSchema | None = None,
     ) -> str:
-        self.forms.append(form)
+        self.schemas.append(schema)
         self.prompts.append(messages[-1].content)
         answer = self._answers.pop(0)
         if isinstance(answer, Exception):
@@ -87,10 +87,10 @@ async def test_the_model_is_held_to_a_schema_of_what_is_read() -> None:
     model = ScriptedModel(json.dumps({"facts": [WORK]}))
     (statement,) = await extract(model)
 
-    (form,) = model.forms
-    assert form is not None
+    (schema,) = model.schemas
+    assert schema is not None
     item = ANSWER_SCHEMA["properties"]["facts"]["items"]
-    assert form.schema is ANSWER_SCHEMA
+    assert schema.definition is ANSWER_SCHEMA
     assert set(item["required"]) == item["properties"].keys() == {*WORK, "operation"}
     assert item["properties"]["slot"]["enum"] == [*Slot]
     assert statement.content == "Werkt bij Philips."
@@ -103,7 +103,7 @@ async def test_a_model_that_fails_with_a_schema_is_asked_once_more_without(
     model = ScriptedModel(failure, json.dumps([WORK]))
     (statement,) = await extract(model)
 
-    assert [form is not None for form in model.forms] == [True, False]
+    assert [schema is not None for schema in model.schemas] == [True, False]
     assert statement.content == "Werkt bij Philips."
 
 

@@ -14,7 +14,7 @@ from recollect.domain.model_names import ChatTemplate
 from recollect.http_client import AsyncCloseable, json_bytes
 from recollect.models.endpoint.calls import ModelCall
 from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint, RequestRefused
-from recollect.ports.models import Completion, JsonForm, Prompt, Sampling
+from recollect.ports.models import Completion, JsonSchema, Prompt, Sampling
 from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 _THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
@@ -87,7 +87,7 @@ class OpenAICompatibleChat(AsyncCloseable):
     ) -> None:
         self._telemetry = telemetry
         self._template = template
-        self._without_forms: set[str] = set()
+        self._without_schemas: set[str] = set()
         self._endpoint = Endpoint(
             base_url,
             "/chat/completions",
@@ -115,20 +115,20 @@ class OpenAICompatibleChat(AsyncCloseable):
         *,
         max_tokens: int,
         timeout: float,  # noqa: ASYNC109  # the port says it: retries need to know what is left
-        form: JsonForm | None = None,
+        schema: JsonSchema | None = None,
     ) -> str:
         """The model's answer without its reasoning; see `ChatModel.complete`.
 
-        An endpoint that refuses a form is asked again without; if it answers, from then on.
+        An endpoint that refuses a schema is asked again without; if it answers, from then on.
         """
         sampling = Sampling(max_tokens=max_tokens, temperature=0)
-        if form is None or self._endpoint.model in self._without_forms:
+        if schema is None or self._endpoint.model in self._without_schemas:
             return (await self.reply(messages, sampling, timeout=timeout)).text
         try:
-            return (await self._reply(messages, sampling, timeout, form)).text
+            return (await self._reply(messages, sampling, timeout, schema)).text
         except RequestRefused:
             answer = (await self.reply(messages, sampling, timeout=timeout)).text
-            self._without_forms.add(self._endpoint.model)
+            self._without_schemas.add(self._endpoint.model)
             return answer
 
     async def reply(
@@ -146,9 +146,9 @@ class OpenAICompatibleChat(AsyncCloseable):
         messages: Sequence[Prompt],
         sampling: Sampling,
         seconds: float,
-        form: JsonForm | None = None,
+        schema: JsonSchema | None = None,
     ) -> Completion:
-        body = self._body(messages, sampling, is_streamed=False, form=form)
+        body = self._body(messages, sampling, is_streamed=False, schema=schema)
         with ModelCall("chat", self._endpoint.model, self._telemetry) as call:
             call.asked(messages)
             completion = await self._endpoint.ask(body, self._read, within=seconds)
@@ -240,7 +240,7 @@ class OpenAICompatibleChat(AsyncCloseable):
         sampling: Sampling,
         *,
         is_streamed: bool,
-        form: JsonForm | None = None,
+        schema: JsonSchema | None = None,
     ) -> bytes:
         model = self._endpoint.model
         prompts = [{"role": prompt.role, "content": prompt.content} for prompt in messages]
@@ -254,7 +254,7 @@ class OpenAICompatibleChat(AsyncCloseable):
             body["max_completion_tokens" if is_reasoning else "max_tokens"] = sampling.max_tokens
         if sampling.temperature is not None and not is_reasoning:
             body["temperature"] = sampling.temperature
-        if form is not None:
-            described = {"name": form.name, "schema": form.schema, "strict": True}
+        if schema is not None:
+            described = {"name": schema.name, "schema": schema.definition, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": described}
         return json_bytes(body)

@@ -17,11 +17,11 @@ from recollect.domain.facts.reading.prompting import (
 from recollect.domain.facts.statement import Statement
 from recollect.errors import ModelUnavailable
 from recollect.ports.facts import FactExtractor
-from recollect.ports.models import ChatModel, JsonForm, Prompt
+from recollect.ports.models import ChatModel, JsonSchema, Prompt
 
 _MAX_TOKENS: Final = 1_000
-_TRIES: Final = (JsonForm(name="facts", schema=ANSWER_SCHEMA), None)
-"""The second time without a form: some endpoints fail or stray when they are given one."""
+_TRIES: Final = (JsonSchema(name="facts", definition=ANSWER_SCHEMA), None)
+"""The second time without a schema: some endpoints fail or stray when they are given one."""
 logger = logging.getLogger(__name__)
 
 
@@ -49,10 +49,10 @@ class LlmFactExtractor:
             Prompt(role="user", content=conversation_text(conversation)),
         ]
         own = {message.message_id for message in messages}
-        for form in _TRIES:
+        for schema in _TRIES:
             try:
                 answer = await self.model.complete(
-                    prompt, max_tokens=_MAX_TOKENS, timeout=self.timeout, form=form
+                    prompt, max_tokens=_MAX_TOKENS, timeout=self.timeout, schema=schema
                 )
                 read = partial(statements_from, answer, conversation)
                 characters = len(answer) + characters_in(conversation)
