@@ -103,15 +103,16 @@ async def test_a_task_that_waits_on_the_loop_is_blamed_though_it_does_not_work(
         current_route.set(lambda: "/chat")
         time.sleep(1)  # noqa: ASYNC251  # what a blocking driver does
 
-    counters = await watched(wait())
-    held = [
-        r
-        for r in caplog.records
-        if r.getMessage() == LOOP_HELD_EVENT and r.levelno == logging.WARNING
-    ]
-    assert "/chat" in [record.__dict__["facts"]["route"] for record in held]
-    facts = held[-1].__dict__["facts"]
-    assert counters.value(LOOP_HELD, facts["route"], facts["stage"]) >= 1
+    blamed: list[Mapping[str, Any]] = []
+    for _ in range(3):  # on a busy machine the watchdog itself may not get its turn in time
+        counters = await watched(wait())
+        records = [r for r in caplog.records if r.levelno == logging.WARNING]
+        facts = [r.__dict__["facts"] for r in records if r.getMessage() == LOOP_HELD_EVENT]
+        blamed = [one for one in facts if one["route"] == "/chat"]
+        if blamed:
+            break
+    assert blamed
+    assert counters.value(LOOP_HELD, "/chat", blamed[-1]["stage"]) >= 1
 
 
 async def test_many_short_steps_are_not_logged_as_a_block(caplog: pytest.LogCaptureFixture) -> None:
