@@ -101,7 +101,7 @@ class Traffic:
         chance = random.Random()  # noqa: S311  # no secrets
         think = len(users) / rate
         began = time.perf_counter()
-        due = [(began + chance.uniform(0, think), user.number) for user in users]
+        due = [(began + chance.expovariate(1 / think), user.number) for user in users]
         heapq.heapify(due)
         kinds, shares = list(mix), list(mix.values())
         while due[0][0] < began + seconds:

@@ -79,3 +79,37 @@ async def test_a_body_that_the_server_does_not_read_at_the_moment_is_not_too_slo
     opened.served.expire()
     assert opened.served.flow.read_paused
     assert not opened.served.transport.is_closing()
+
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"
+
+
+def received(client: socket.socket) -> bytes:
+    """What has come so far."""
+    client.setblocking(False)
+    try:
+        return client.recv(1_000)
+    except BlockingIOError:
+        return b""
+
+
+async def test_a_head_is_sent_with_the_body_that_follows_it(opened: Opened) -> None:
+    opened.served.transport.write(HEAD)
+    assert received(opened.client) == b""
+    opened.served.transport.write(b"{}")
+    await asyncio.sleep(0)
+    assert received(opened.client) == HEAD + b"{}"
+
+
+async def test_a_head_that_nothing_follows_is_sent_by_itself(opened: Opened) -> None:
+    opened.served.transport.write(HEAD)
+    await asyncio.sleep(0.01)
+    assert received(opened.client) == HEAD
+
+
+@pytest.mark.parametrize("end", ["close", "_linger"])
+async def test_a_head_is_sent_before_the_connection_ends(opened: Opened, end: str) -> None:
+    opened.served.transport.write(HEAD)
+    getattr(opened.served, end)()
+    await asyncio.sleep(0.01)
+    assert received(opened.client) == HEAD

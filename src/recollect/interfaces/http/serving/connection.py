@@ -33,6 +33,7 @@ _MIN_BODY_RATE: Final = 500
 """Bytes a second; a client that sends less occupies a connection rather than uploads."""
 _MAX_LINGERING_EXTENSIONS: Final = 6
 _HEADER_SEPARATORS: Final = len(b": \r\n")
+_HEAD: Final = b"HTTP/1.1 "
 
 logger = logging.getLogger(__name__)
 
@@ -325,12 +326,18 @@ async def _announce_last_response(
 
 
 class _LingeringTransport:
-    """A transport that lets the connection decide how it is closed."""
+    """A transport that lets the connection decide how it is closed, and sends a head with its body.
+
+    uvicorn writes them one after the other: two calls of the system, and a client that is woken up
+    for a head alone.
+    """
 
     def __init__(self, transport: asyncio.Transport, connection: HttpConnection) -> None:
         self._transport = transport
         self._connection = connection
         self._is_ending = False
+        self._head = b""
+        """The head of a response whose body is not written yet."""
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._transport, name)
@@ -342,12 +349,24 @@ class _LingeringTransport:
         if not self.is_closing():
             self._connection.finish()
 
+    def write(self, data: bytes) -> None:
+        if self._head:
+            head, self._head = self._head, b""
+            self._transport.writelines((head, data))
+        elif data.startswith(_HEAD):
+            self._head = data
+            self._connection.loop.call_soon(self._send_head)
+        else:
+            self._transport.write(data)
+
     def close_now(self) -> None:
+        self._send_head()
         self._is_ending = True
         self._transport.close()
 
     def end_writing(self) -> bool:
         """Send the end of our side; whether the other one is still open."""
+        self._send_head()
         self._is_ending = True
         if self._transport.is_closing() or not self._transport.can_write_eof():
             return False
@@ -357,3 +376,9 @@ class _LingeringTransport:
     def resume_reading(self) -> None:
         if not self._transport.is_closing():
             self._transport.resume_reading()
+
+    def _send_head(self) -> None:
+        """Send a head that has waited long enough: nothing came with it in its turn of the loop."""
+        if self._head:
+            head, self._head = self._head, b""
+            self._transport.write(head)
