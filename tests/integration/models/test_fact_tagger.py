@@ -96,6 +96,7 @@ async def test_what_was_said_before_is_context_alone(tagger: FactTagger) -> None
             "Ik werk bij Fugro, en ik wil korte antwoorden.",
             [("werk bij Fugro", Slot.EMPLOYER), ("korte antwoorden", Slot.ANSWER_STYLE)],
         ),
+        ("My number is 06-12345678 and I live in Hull.", [("I live in Hull", Slot.HOME)]),
     ],
 )
 async def test_joined_clauses_are_facts_of_their_own(

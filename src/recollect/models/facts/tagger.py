@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.introductions import introductions
-from recollect.domain.facts.reading.joined_clauses import Clause, added_wishes, joined_clauses
+from recollect.domain.facts.reading.joined_clauses import (
+    Clause,
+    added_wishes,
+    clauses_after_personal_data,
+    joined_clauses,
+)
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.wording import content_of, names_user
 from recollect.domain.facts.slots import Slot
@@ -143,10 +148,18 @@ class FactTagger:
             return []
         found = statements_in(text, features.offsets, self._tags(features))
         sure = [one for one in found if one.confidence >= self._confidence]
-        wishes = (one for clause in added_wishes(text) for one in self._wishes_in(text, clause))
+        wishes = (
+            one
+            for clause in added_wishes(text)
+            for one in self._read_alone(text, clause)
+            if _SLOTS[one.slot].is_standing
+        )
+        # Of "My number is … and I live in Ghent" as a whole the network is not sure.
+        clauses = () if sure else clauses_after_personal_data(text)
+        told = (one for clause in clauses for one in self._read_alone(text, clause))
         added = [
             one
-            for one in chain(map(_introduced, introductions(text)), wishes)
+            for one in chain(map(_introduced, introductions(text)), wishes, told)
             if not any(one.overlaps(other) for other in sure)
         ]
         has_neighbours = len(sure) + len(added) > 1
@@ -154,14 +167,14 @@ class FactTagger:
             self._with_own_slot(text, one, has_neighbours=has_neighbours) for one in sure
         ] + added
 
-    def _wishes_in(self, text: str, clause: Clause) -> list[Found]:
-        """What the network takes for a wish about answers in a clause that it reads alone."""
+    def _read_alone(self, text: str, clause: Clause) -> list[Found]:
+        """What the network is sure of in a clause that it reads alone."""
         features = tokens_of(self._tokenizer, clause.quote_in(text), ())
         found = statements_in(clause.quote_in(text), features.offsets, self._tags(features))
         return [
             replace(one, start=one.start + clause.start, end=one.end + clause.start)
             for one in found
-            if one.confidence >= self._confidence and _SLOTS[one.slot].is_standing
+            if one.confidence >= self._confidence
         ]
 
     def _with_own_slot(self, text: str, found: Found, *, has_neighbours: bool) -> Found:

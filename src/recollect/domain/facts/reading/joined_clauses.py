@@ -10,6 +10,7 @@ from typing import Final
 
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.standing.languages import StandingWords, standing_words
+from recollect.domain.privacy.personal_data import personal_data_in
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
 from recollect.domain.speech.spoken import Part
 from recollect.domain.speech.tokens import Token, tokens_of
@@ -66,6 +67,30 @@ def added_wishes(text: str) -> Iterator[Clause]:
             first, last = at + 1, _end_of_clause(words, at + 1)
             if _wishes(words[first:last], known):
                 yield Clause(start=tokens[first].start, end=tokens[last - 1].end)
+
+
+def clauses_after_personal_data(text: str) -> Iterator[Clause]:
+    """What users tell of themselves behind a number or an address: "… and I live in Ghent"."""
+    tokens = tuple(tokens_of(Part(text=text, start=0)))
+    words = tuple(token.word for token in tokens)
+    if len(words) > _MOST_WORDS:
+        return
+    for code in LANGUAGES:
+        known = fact_words(code)
+        for at in known.joints.places_in(words):
+            first, last = at + 1, _end_of_clause(words, at + 1)
+            is_own = _is_own(words[first:last], known)
+            if is_own and personal_data_in(text[: tokens[at].start]):
+                yield Clause(start=tokens[first].start, end=tokens[last - 1].end)
+
+
+def _is_own(clause: Phrase, known: FactWords) -> bool:
+    """Whether a clause begins with the user and what they do, and means nothing of another."""
+    subject = known.subjects.length_at(clause)
+    adverb = known.clause_adverbs.length_at(clause, subject)
+    if not subject or not known.own_verbs.length_at(clause, subject + adverb):
+        return False
+    return len(clause) >= _MIN_CLAUSE + adverb and not known.referring.are_in(clause)
 
 
 def _wishes(clause: Phrase, known: StandingWords) -> bool:

@@ -2,7 +2,11 @@
 
 import pytest
 
-from recollect.domain.facts.reading.joined_clauses import added_wishes, joined_clauses
+from recollect.domain.facts.reading.joined_clauses import (
+    added_wishes,
+    clauses_after_personal_data,
+    joined_clauses,
+)
 
 
 @pytest.mark.parametrize(
@@ -70,3 +74,21 @@ def test_what_is_not_surely_two_statements_stays_one(text: str) -> None:
 )
 def test_a_wish_about_answers_is_found_behind_a_comma(text: str, wishes: list[str]) -> None:
     assert [clause.quote_in(text) for clause in added_wishes(text)] == wishes
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        ("My number is 06-12345678 and I live in Hull.", ["I live in Hull"]),
+        ("Mail me at a@b.example, and I also work at Tyrell.", ["I also work at Tyrell"]),
+        ("Mijn nummer is 0612345678 en ik woon in Gent, hoor.", ["ik woon in Gent"]),
+        ("Sure, and I'm the Queen of Sheba.", []),
+        ("My password is hunter2 and I use swordfish elsewhere.", []),
+        ("My number is 06-12345678 and I use it at work.", []),
+        ("My number is 06-12345678 and the office is in Hull.", []),
+    ],
+)
+def test_what_users_tell_behind_personal_data_is_a_clause_of_its_own(
+    text: str, clauses: list[str]
+) -> None:
+    assert [one.quote_in(text) for one in clauses_after_personal_data(text)] == clauses
