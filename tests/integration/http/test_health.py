@@ -27,6 +27,15 @@ async def test_health_needs_no_credentials(anonymous: Caller, path: str, status:
     assert (response.status_code, response.json()["status"]) == (200, status)
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json"])
+async def test_a_head_is_answered_as_a_get_without_its_body(anonymous: Caller, path: str) -> None:
+    whole, head = await anonymous.get(path), await anonymous.send("HEAD", path)
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["Content-Length"] == str(len(whole.content))
+    assert head.headers["Content-Type"] == whole.headers["Content-Type"]
+
+
 async def test_a_server_without_its_database_lives_but_is_not_ready(
     anonymous: Caller, services: Services, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,7 +9,7 @@ from recollect.interfaces.dashboard.app import add_dashboard
 from recollect.interfaces.http.admission import Admission, OverloadGuard
 from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
-from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
+from recollect.interfaces.http.middleware import BodyLimit, HeadAsGet, TerminalNewline, Transactions
 from recollect.interfaces.http.route_index import add_routers, index_routes
 from recollect.interfaces.http.routes import (
     admin,
@@ -83,6 +83,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     app.add_middleware(TerminalNewline)
     app.add_middleware(OverloadGuard, admission=admission, telemetry=telemetry)
     app.add_middleware(Transactions, telemetry=telemetry)
+    app.add_middleware(HeadAsGet)
     return app
 
 

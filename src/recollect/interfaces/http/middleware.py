@@ -1,4 +1,4 @@
-"""What surrounds every request: its transaction id, a size limit, one log line, a line's end.
+"""What surrounds every request: its method, transaction id, size limit, log line, a line's end.
 
 Scopes of another type, such as `lifespan` and `websocket`, are passed on untouched: programs that
 mount the application may have them.
@@ -130,6 +130,25 @@ def _header(scope: Scope, name: bytes) -> str:
 def _route(scope: Scope) -> str:
     """The path that a request's route was declared with, without the ids in it."""
     return getattr(scope.get("route"), "path", "unknown")
+
+
+class HeadAsGet:
+    """Answers HEAD as it would answer GET, without the body: many programs ask so for health."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_without_body(message: Message) -> None:
+            await send({**message, "body": b""} if "body" in message else message)
+
+        # The server has its own scope, and knows by its method that no body comes.
+        await self._app({**scope, "method": "GET"}, receive, send_without_body)
 
 
 class BodyLimit:
