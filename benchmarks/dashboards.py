@@ -14,6 +14,7 @@ of turns, their ratios round by round, and what a page costs the server in proce
 import argparse
 import asyncio
 import itertools
+import os
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -191,7 +192,8 @@ async def _main(given: argparse.Namespace) -> None:
     with TemporaryDirectory(prefix="recollect-bench-") as folder:
         Path(folder).chmod(0o755)  # noqa: ASYNC240  # before anything else runs
         key = await prepare_users(Path(folder), users=0, history=0)
-        async with serving(Path(folder)) as served:
+        processes = {"MEMORY_PROCESSES": str(given.processes)}
+        async with serving(Path(folder), **processes) as served:
             await _measure(served, key, given, console)
 
 
@@ -204,4 +206,10 @@ if __name__ == "__main__":
     parser.add_argument("--click-seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--facts", type=int, default=10_000)
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="that answer; else one for each core",
+    )
     asyncio.run(_main(parser.parse_args()))
