@@ -152,3 +152,24 @@ async def test_plain_relations_are_told(
     (judgement,) = await tagger.relations(statement, [known])
     assert judgement.relation is relation
     assert judgement.sameness < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        (
+            "Hi, I'm Emma, I live in Ghent and I'm allergic to nuts",
+            {Slot.NAME, Slot.HOME, Slot.ALLERGY},
+        ),
+        ("Hi, I live in Ghent and I'm allergic to nuts.", {Slot.HOME, Slot.ALLERGY}),
+        ("I'm vegetarian.", {Slot.DIET}),
+        ("Vivo en Madrid.", {Slot.HOME}),
+        ("J'habite à Lyon.", {Slot.HOME}),
+        ("Hello, I'm looking for a hotel in Paris.", set()),
+        ("Hi, I have a question about sales.", set()),
+    ],
+)
+async def test_a_greeting_and_a_full_stop_hide_nothing(
+    tagger: FactTagger, text: str, slots: set[Slot]
+) -> None:
+    assert {one.slot for one in await found(tagger, text)} == slots

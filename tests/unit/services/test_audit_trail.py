@@ -331,3 +331,13 @@ async def test_what_is_learnt_is_recorded_by_the_ids_of_its_facts(stores: Stores
     ]
     (fact,) = await stores.facts.active(scope)
     assert [entry.items for entry in learnt] == [(fact.fact.fact_id,)]
+
+    told = a_message(content="Forget that I live in Utrecht.")
+    await services.messages.append(scope, session.session_id, [told])
+    await services.settle()
+    ended = [
+        entry.items
+        for entry in await stores.audit.entries(scope, limit=9)
+        if entry.action == AuditAction.FACT_CHANGED
+    ]
+    assert ended == [(fact.fact.fact_id,)]

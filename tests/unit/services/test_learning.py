@@ -212,6 +212,15 @@ async def test_who_opts_out_is_not_learnt_about(scene: Scene) -> None:
     assert await scene.active() == []
 
 
+async def test_who_opts_out_can_still_make_it_forget(scene: Scene) -> None:
+    await scene.say("Remember that I park in garage 4.")
+    await scene.services.profiles.set(scene.scope, "learn_facts", False)
+    message = [a_message("user", "Forget that I park in garage 4.")]
+    await scene.services.messages.append(scene.scope, UUID(int=1), message)
+
+    assert await scene.active() == []
+
+
 async def test_a_standing_instruction_is_a_fact_in_the_users_words(scene: Scene) -> None:
     await scene.say(f"Hello! {BLIND} What is a cube?")
 

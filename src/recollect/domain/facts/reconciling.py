@@ -7,6 +7,7 @@ from typing import Final
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
+from recollect.domain.facts.values import denies, has_other_figures, has_other_value, replaces_value
 from recollect.domain.language import is_common_word, split_words
 
 SIMILAR: Final = 0.45
@@ -21,6 +22,8 @@ taken for such. The likeliest relation with a cosine of 0.45 in one slot found 2
 """
 _WITHDRAWN: Final = 0.55
 """The least cosine of a fact that is withdrawn, where no word for word match is known."""
+_MEANT: Final = 0.5
+"""The least share of the words of a withdrawal that a fact has, if it is not near."""
 _SAME_WISH: Final = 0.8
 """The least cosine of two wishes about answers of which only the newer holds.
 
@@ -86,7 +89,7 @@ def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -
 def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     """What to do about a statement, given the facts that may have to do with it."""
     if statement.operation is Operation.RETRACT:
-        return _withdraw(compared)
+        return _withdraw(statement, compared)
     if statement.slot.is_standing:
         return _wish(statement, compared)
     same = _the_same(statement, compared)
@@ -114,13 +117,32 @@ def placed(statement: Statement, outcome: Outcome, compared: Sequence[Compared])
     return statement
 
 
-def _withdraw(compared: Sequence[Compared]) -> Outcome:
-    """Withdraw what the statement names, the likeliest alone if none is told by the model."""
-    told = tuple(one.fact for one in compared if one.relation is Relation.RETRACTION)
-    nearest = max(compared, key=lambda one: one.similarity, default=None)
-    if not told and nearest is not None and nearest.similarity >= _WITHDRAWN:
-        told = (nearest.fact,)
-    return Outcome(retracts=told)
+def _withdraw(statement: Statement, compared: Sequence[Compared]) -> Outcome:
+    """Withdraw what the statement names: word for word, or the nearest that it may mean.
+
+    The model takes much for a withdrawal, so that what is neither near nor shares a word stays.
+    """
+    named = tuple(one.fact for one in compared if one.fact.says(statement.gist))
+    if named:
+        return Outcome(retracts=named)
+    meant = [one for one in compared if _may_mean(statement, one)]
+    told = [one for one in meant if one.relation is Relation.RETRACTION]
+    nearest = max(told or meant, key=lambda one: one.similarity, default=None)
+    return Outcome(retracts=(nearest.fact,) if nearest is not None else ())
+
+
+def _may_mean(statement: Statement, one: Compared) -> bool:
+    """Whether a withdrawal may be about a fact."""
+    covered = _covered(one.fact, statement)
+    is_told = one.relation is Relation.RETRACTION
+    is_near = one.similarity >= (SIMILAR if is_told else _WITHDRAWN)
+    return covered > 0 and (is_near or (is_told and covered >= _MEANT))
+
+
+def _covered(fact: Fact, statement: Statement) -> float:
+    """The share of a statement's words of meaning that a fact has."""
+    words = _meaning(statement.gist)
+    return len(words & _meaning(fact.gist)) / len(words) if words else 0.0
 
 
 def _wish(statement: Statement, compared: Sequence[Compared]) -> Outcome:
@@ -141,13 +163,21 @@ def _ends_wish(statement: Statement, one: Compared) -> bool:
 
 def _the_same(statement: Statement, compared: Sequence[Compared]) -> Fact | None:
     for one in compared:
-        if _names_another(statement, one):
+        if one.fact.says(statement.gist):
+            return one.fact
+        if _names_another(statement, one) or _differs(statement, one):
             continue
         is_repeated = one.is_about(statement.slot) and one.similarity >= _SAME
         is_meant = one.similarity + one.judgement.sameness >= _SAME_TOGETHER
-        if one.fact.says(statement.gist) or is_repeated or is_meant:
+        if is_repeated or is_meant:
             return one.fact
     return None
+
+
+def _differs(statement: Statement, one: Compared) -> bool:
+    """Whether both are alike because they say the same of different things, or the opposite."""
+    tests = (has_other_value, replaces_value, has_other_figures, denies)
+    return any(test(one.fact, statement.gist) for test in tests)
 
 
 def _names_another(statement: Statement, one: Compared) -> bool:
@@ -166,6 +196,11 @@ def _names_in(content: str) -> frozenset[str]:
 
 def _ends(statement: Statement, one: Compared) -> bool:
     """Whether the fact no longer holds, now that the statement does."""
+    is_told = statement.source is FactSource.STATED or one.relation not in _SIDE_BY_SIDE
+    if is_told and replaces_value(one.fact, statement.gist):
+        return True
+    if denies(one.fact, statement.gist):
+        return True
     is_same_slot = one.is_about(statement.slot)
     if is_same_slot and statement.slot.has_one_value:
         return one.similarity >= SIMILAR or one.relation not in _SIDE_BY_SIDE
@@ -177,6 +212,7 @@ def _ends(statement: Statement, one: Compared) -> bool:
 def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     for one in compared:
         tells_more = one.relation is Relation.COMPLEMENT and _is_same_thing(statement, one)
+        tells_more = tells_more and not _differs(statement, one)
         fits = len(one.fact.content) + len(statement.content) < MAX_CONTENT // 2
         if tells_more and one.is_about(statement.slot) and fits:
             return Outcome(extends=one.fact)
@@ -192,11 +228,12 @@ def _is_same_thing(statement: Statement, one: Compared) -> bool:
 
 
 def _share_words(fact: Fact, statement: Statement) -> bool:
-    first, second = (
-        {word for word in gist.split() if not is_common_word(word)}
-        for gist in (fact.gist, statement.gist)
-    )
-    return not first.isdisjoint(second)
+    return not _meaning(fact.gist).isdisjoint(_meaning(statement.gist))
+
+
+def _meaning(gist: str) -> set[str]:
+    """The words of a gist that mean something by themselves."""
+    return {word for word in gist.split() if not is_common_word(word)}
 
 
 def merged_content(fact: Fact, statement: Statement) -> str:

@@ -11,7 +11,7 @@ from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.facts.drafting import Draft
-from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, FactEdit, FactSource
+from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, ChangeKind, FactEdit, FactSource
 from recollect.domain.facts.reading.commands import (
     Command,
     CommandKind,
@@ -57,6 +57,7 @@ _AT_ONCE: Final = 2_000
 """Characters of a message whose commands are done at once; they take a millisecond to find."""
 _MAX_STATEMENTS: Final = 50
 """Of one turn, and as many standing instructions; nobody tells more at once."""
+_ENDINGS: Final = frozenset({ChangeKind.SUPERSEDED, ChangeKind.RETRACTED})
 Passage = tuple[UUID, str]
 """The id of a message, and some of its words."""
 logger = logging.getLogger(__name__)
@@ -87,11 +88,15 @@ class Learning(Audited):
     async def learn(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> int:
         """Learn from the complete ones of some turns; how many statements changed a fact."""
         complete = [turn for turn in turns if _is_complete(turn)]
-        if not complete or not await self._may_learn(scope):
+        if not complete:
             return 0
+        may_learn = await self._may_learn(scope)
         changed = 0
         for turn in complete:
-            changed += await self._learn_turn(scope, session_id, turn)
+            if may_learn:
+                changed += await self._learn_turn(scope, session_id, turn)
+            else:
+                changed += await self.obey(scope, turn.messages)
         return changed
 
     async def obey_at_once(self, scope: Scope, messages: Sequence[Message]) -> None:
@@ -122,10 +127,12 @@ class Learning(Audited):
         return await off_loop(partial(_commands_of, messages), characters=characters)
 
     async def _obey(self, scope: Scope, told: Sequence[tuple[Message, Command]]) -> int:
-        if not await self._may_learn(scope):
-            return 0
+        """Do what users tell; those of whom nothing may be learnt can still make it forget."""
+        may_learn = await self._may_learn(scope)
         changed = 0
         for message, command in told:
+            if not may_learn and command.kind is CommandKind.REMEMBER:
+                continue
             statement = await off_loop(
                 partial(_statement_of, message, command),
                 characters=_SLOWNESS * len(message.content),
@@ -208,11 +215,18 @@ class Learning(Audited):
                 return False
             vectors = await self._vectors(edits, vector)
             if await self.store.commit(scope, edits, vectors, learnt_from=message.message_id):
-                ids = [edit.fact.fact_id for edit in edits]
-                self.note(scope, AuditAction.FACT_LEARNT, items=ids)
+                self._note(scope, edits)
                 return True
         logger.warning("facts.not_learnt", extra={"facts": {"tries": _TRIES}})
         return False
+
+    def _note(self, scope: Scope, edits: Sequence[FactEdit]) -> None:
+        """Record what was learnt, and what no longer holds since."""
+        ended = [one.fact.fact_id for one in edits if one.change.kind in _ENDINGS]
+        learnt = [one.fact.fact_id for one in edits if one.change.kind not in _ENDINGS]
+        for action, ids in ((AuditAction.FACT_LEARNT, learnt), (AuditAction.FACT_CHANGED, ended)):
+            if ids:
+                self.note(scope, action, items=ids)
 
     async def _compare(
         self, statement: Statement, vector: Vector | None, known: Sequence[EmbeddedFact]

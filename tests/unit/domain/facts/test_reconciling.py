@@ -1,5 +1,6 @@
 """What a new statement does to the facts already known."""
 
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -138,6 +139,53 @@ def test_only_what_is_near_enough_is_withdrawn(similarity: float, count: int) ->
     statement = a_statement("I'm vegan.", operation=Operation.RETRACT)
     result = outcome(statement, a_fact("I am vegan."), similarity, Relation.UNRELATED)
     assert (len(result.retracts), result.is_new) == (count, False)
+
+
+def test_only_what_a_withdrawal_may_mean_is_withdrawn() -> None:
+    nuts, birthday = a_fact("I'm allergic to nuts."), a_fact("My wife's birthday is 3 May.")
+    compared = [
+        Compared(fact=one, similarity=near, judgement=judged(Relation.RETRACTION))
+        for one, near in ((birthday, 0.3), (nuts, 0.8))
+    ]
+    for content in ("I'm allergic to nuts.", "I am allergic to nuts."):
+        statement = a_statement(content, operation=Operation.RETRACT)
+        assert reconcile(statement, compared) == Outcome(retracts=(nuts,))
+    statement = a_statement("We report in euros.", operation=Operation.RETRACT)
+    assert reconcile(statement, compared) == Outcome()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Our budget is 10k.", "Our budget is 20k."),
+        ("I park on level 3.", "I park on level 5."),
+        ("Invoices go to Karen.", "Invoices go to Bob."),
+        ("Ons boekjaar begint in april.", "Ons boekjaar begint in januari."),
+        ("Mein Arzt ist Dr. Schmidt.", "Mein Arzt ist Dr. Meyer."),
+        ("I'm allergic to nuts.", "I'm actually not allergic to nuts."),
+    ],
+)
+@pytest.mark.parametrize("relation", [Relation.DUPLICATE, Relation.COMPLEMENT])
+def test_a_value_that_users_tell_anew_takes_the_place_of_the_old_one(
+    old: str, new: str, relation: Relation
+) -> None:
+    statement, fact = replace(a_statement(new), source=FactSource.STATED), a_fact(old)
+    assert outcome(statement, fact, 0.95, relation) == Outcome(is_new=True, supersedes=(fact,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I like tea.", "I like coffee."),
+        ("Hablo francés.", "Hablo inglés."),
+        ("My birthday is 3 May.", "My wife's birthday is 5 June."),
+        ("My brother is vegetarian.", "My brother is allergic to nuts."),
+        ("My sister is a nurse.", "My sister is a mother."),
+    ],
+)
+def test_what_is_said_of_something_else_is_no_repetition(old: str, new: str) -> None:
+    statement = replace(a_statement(new), source=FactSource.STATED)
+    assert outcome(statement, a_fact(old), 0.95, Relation.DUPLICATE) == Outcome(is_new=True)
 
 
 @pytest.mark.parametrize(("similarity", "is_same"), [(0.3, True), (0.1, False)])

@@ -39,6 +39,8 @@ _NO_NAMES: Final = frozenset(
 )
 """Written like a name, and what somebody is."""
 _NO_NAME_ENDINGS: Final = ("ish", "ese")
+_GREETED: Final = re.compile(rf"\A\s{{0,3}}(?i:{_GREETING})(?=[\s,!.])")
+_BETWEEN: Final = re.compile(r"[\s,;:.!\u2013\u2014-]{0,5}(?:(?:and|en|und|et|y)\s)?\s{0,3}")
 _READ: Final = 4_000
 """Characters of a text: a pattern that searches more holds Python's interpreter lock too long."""
 
@@ -52,6 +54,17 @@ def introductions(text: str) -> Iterator[Clause]:
         for found in pattern.finditer(text[:_READ]):
             if _is_name(found["name"]):
                 yield Clause(start=found.start("said"), end=found.end("said"))
+
+
+def opening_of(text: str) -> int:
+    """Where what follows a greeting and an introduction begins; 0 if a text has neither."""
+    greeted = _GREETED.match(text)
+    begin = greeted.end() if greeted else 0
+    introduced = next(introductions(text), None)
+    if introduced is not None and introduced.start <= begin + len("!  "):
+        begin = introduced.end
+    between = _BETWEEN.match(text, begin)
+    return between.end() if begin and between else begin
 
 
 def _is_name(name: str) -> bool:

@@ -21,6 +21,8 @@ _MIN_CLAUSE: Final = 3
 """The fewest words of a second clause, its verb among them: not "and have two"."""
 _MOST_WORDS: Final = 80
 """Of a statement that is cut: each joint is looked at with all words before and behind it."""
+_BEGINNING: Final = 60
+"""Characters in which a text says whom it is about."""
 _MARKS: Final = frozenset(",;:.?()\n\u2013\u2014")
 _AROUND_PRONOUN: Final = " '\u2019"
 _JE: Final = frozenset({"je", "j"})
@@ -84,6 +86,19 @@ def clauses_after_personal_data(text: str) -> Iterator[Clause]:
                 yield Clause(start=tokens[first].start, end=tokens[last - 1].end)
 
 
+def tells_of_user(text: str) -> bool:
+    """Whether a text begins with the user and what they do: "I live", "vivo"."""
+    words = tuple(token.word for token in tokens_of(Part(text=text[:_BEGINNING], start=0)))
+    return any(_begins_with_user(words, fact_words(code)) for code in LANGUAGES)
+
+
+def _begins_with_user(words: Phrase, known: FactWords) -> bool:
+    """In Spanish the verb alone says whom it is about: "vivo"."""
+    subject = known.subjects.length_at(words)
+    verb = 0 if known.own_verbs.length_at(words) else subject
+    return subject > 0 and known.own_verbs.length_at(words, verb) > 0
+
+
 def _is_own(clause: Phrase, known: FactWords) -> bool:
     """Whether a clause begins with the user and what they do, and means nothing of another."""
     subject = known.subjects.length_at(clause)
@@ -106,9 +121,9 @@ def _end_of_clause(words: Phrase, place: int) -> int:
 
 def _clauses(text: str, tokens: Sequence[Token], known: FactWords) -> Iterator[Clause]:
     words = tuple(token.word for token in tokens)
-    pronoun = 0 if known.own_verbs.length_at(words) else known.subjects.length_at(words)
-    if not known.subjects.length_at(words) or not known.own_verbs.length_at(words, pronoun):
+    if not _begins_with_user(words, known):
         return
+    pronoun = 0 if known.own_verbs.length_at(words) else known.subjects.length_at(words)
     subject = text[: tokens[pronoun].start].strip(_AROUND_PRONOUN)
     joints = [at for at in known.joints.places_in(words) if _joins(words, at, known)]
     first, owner = 0, ""

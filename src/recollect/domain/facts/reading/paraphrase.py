@@ -7,7 +7,7 @@ from recollect.domain.language import is_common_word, split_words
 _KNOWN: Final = 0.6
 """Of the sentence's words that carry meaning, those that the user or the question has."""
 _STEM: Final = 4  # letters that two forms of a word share
-_NEGATIONS: Final = frozenset(
+NEGATIONS: Final = frozenset(
     word
     for words in (
         "not no never cannot without nor neither",
@@ -25,7 +25,7 @@ def is_faithful(sentence: str, quote: str, heard: str) -> bool:
 
     It denies what the quote denies and nothing else, brings no figure, and asks nothing.
     """
-    if sentence.rstrip().endswith("?") or _negates(sentence) != _negates(quote):
+    if sentence.rstrip().endswith("?") or negates(sentence) != negates(quote):
         return False
     words, known = _words(sentence), _words(heard)
     if not {word for word in words if _has_digit(word)} <= set(known):
@@ -35,8 +35,9 @@ def is_faithful(sentence: str, quote: str, heard: str) -> bool:
     return sum(word[:_STEM] in stems for word in meant) >= _KNOWN * len(meant)
 
 
-def _negates(text: str) -> bool:
-    return any(word in _NEGATIONS or word.endswith("n't") for word in _words(text))
+def negates(text: str) -> bool:
+    """Whether a sentence denies something."""
+    return any(word in NEGATIONS or word.endswith("n't") for word in _words(text))
 
 
 def _words(text: str) -> list[str]:

@@ -72,6 +72,10 @@ class FactWords:
     """What may follow a topic: "gesagt habe"."""
     not_content: Phrases
     """How no statement begins: "for later"."""
+    naming: Phrases
+    """Verbs that the only value of a thing follows: "is", "costs"."""
+    one_of_many: Phrases
+    """What makes such a value one of several: "a"."""
     joints: Phrases
     """What joins two clauses: "and"."""
     own_verbs: Phrases

@@ -1,0 +1,107 @@
+"""Statements that differ in a value alone: "the price is 5 euros", then "the price is 7 euros"."""
+
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Final
+
+from recollect.domain.facts.fact import MERGED_BY, Fact, gist_of
+from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.paraphrase import negates
+from recollect.domain.language import is_common_word
+from recollect.domain.speech.phrases import LANGUAGES
+
+_MOST_WORDS: Final = 40
+"""Of a statement; longer ones are hardly the same but for a value."""
+_LONGEST_VALUE: Final = 4
+_EMPHASIS: Final = frozenset(
+    (
+        *("actually", "really", "anymore", "any", "longer", "eigenlijk", "echt", "meer", "langer"),
+        *("eigentlich", "wirklich", "mehr", "vraiment", "plus", "realmente", "ya"),
+    )
+)
+"""Words that change nothing of what is denied."""
+_FRAME: Final = 2
+"""The fewest words before a value, if none of them means something by itself: "I am"."""
+
+
+def has_other_value(fact: Fact, gist: str) -> bool:
+    """Whether a fact says the same but for its last words: "I like tea", then "I like coffee"."""
+    return any(_value_place(old, gist.split()) for old in _parts(fact))
+
+
+def replaces_value(fact: Fact, gist: str) -> bool:
+    """Whether a statement gives the only value of something anew: "our budget is 20k" after 10k.
+
+    "My brother is vegetarian" does not end "my brother is allergic to nuts".
+    """
+    new = gist.split()
+    return any(_has_new_figure(old, new) or _has_new_name(old, new) for old in _parts(fact))
+
+
+def has_other_figures(fact: Fact, gist: str) -> bool:
+    """Whether both tell figures, and none is the same."""
+    old, new = ({word for word in one.split() if _is_figure(word)} for one in (fact.gist, gist))
+    return bool(old) and bool(new) and old.isdisjoint(new)
+
+
+def denies(fact: Fact, gist: str) -> bool:
+    """Whether a statement denies what a fact says, or says what it denies: "I'm not allergic"."""
+    return negates(fact.gist) != negates(gist) and _meant(fact.gist) == _meant(gist)
+
+
+def _meant(gist: str) -> set[str]:
+    words = (word for word in gist.split() if not is_common_word(word))
+    return {word for word in words if word not in _EMPHASIS and not negates(word)}
+
+
+def _parts(fact: Fact) -> Iterator[list[str]]:
+    return (gist_of(part).split() for part in fact.content.split(MERGED_BY))
+
+
+def _value_place(old: list[str], new: list[str]) -> int:
+    """Where the last words begin in which both differ; 0 if they differ otherwise."""
+    if max(len(old), len(new)) > _MOST_WORDS:
+        return 0
+    same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))])
+    if all(map(is_common_word, new[:same])) and same < _FRAME:
+        return 0
+    values = old[same:], new[same:]
+    is_value = all(0 < len(one) <= _LONGEST_VALUE for one in values)
+    means_something = all(not all(map(is_common_word, one)) for one in values)
+    is_like = not _is_within(*values) and not _is_within(*reversed(values))
+    return same if is_value and means_something and is_like else 0
+
+
+def _is_within(some: list[str], others: list[str]) -> bool:
+    """Whether a value is in the other one, which then tells more or less of the same."""
+    return set(some) <= set(others)
+
+
+def _has_new_figure(old: list[str], new: list[str]) -> bool:
+    """Whether only figures differ, at their places."""
+    if len(old) != len(new) or len(new) > _MOST_WORDS:
+        return False
+    changed = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
+    return bool(changed) and all(_is_figure(one) for pair in changed for one in pair)
+
+
+def _is_figure(word: str) -> bool:
+    return any(character.isdigit() for character in word)
+
+
+def _has_new_name(old: list[str], new: list[str]) -> bool:
+    """Whether something that is named has another value of as many words."""
+    place = _value_place(old, new)
+    return bool(place) and len(old) == len(new) and _names(tuple(new[:place]))
+
+
+def _names(words: tuple[str, ...]) -> bool:
+    """Whether these words name a thing and the verb that its only value follows."""
+    known = [fact_words(code) for code in LANGUAGES]
+    for naming in (one.naming for one in known):
+        for at in naming.places_in(words):
+            subject, after = words[:at], words[at + naming.length_at(words, at) :]
+            is_thing = any(not is_common_word(word) for word in subject)
+            if is_thing and not any(one.one_of_many.are_in(after) for one in known):
+                return True
+    return False
