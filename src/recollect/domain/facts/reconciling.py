@@ -118,7 +118,7 @@ def placed(statement: Statement, outcome: Outcome, compared: Sequence[Compared])
 
 
 def _withdraw(statement: Statement, compared: Sequence[Compared]) -> Outcome:
-    """Withdraw what the statement names: word for word, or the nearest that it may mean.
+    """Withdraw what the statement names: word for word, all about a topic, or the nearest.
 
     The model takes much for a withdrawal, so that what is neither near nor shares a word stays.
     """
@@ -127,8 +127,9 @@ def _withdraw(statement: Statement, compared: Sequence[Compared]) -> Outcome:
         return Outcome(retracts=named)
     meant = [one for one in compared if _may_mean(statement, one)]
     told = [one for one in meant if one.relation is Relation.RETRACTION]
+    whole = tuple(one.fact for one in told if _covered(one.fact, statement) == 1)
     nearest = max(told or meant, key=lambda one: one.similarity, default=None)
-    return Outcome(retracts=(nearest.fact,) if nearest is not None else ())
+    return Outcome(retracts=whole or ((nearest.fact,) if nearest is not None else ()))
 
 
 def _may_mean(statement: Statement, one: Compared) -> bool:
@@ -206,6 +207,8 @@ def _ends(statement: Statement, one: Compared) -> bool:
         return one.similarity >= SIMILAR or one.relation not in _SIDE_BY_SIDE
     if one.relation is not Relation.CONTRADICTION:
         return False
+    if is_same_slot and statement.slot is Slot.OTHER:
+        return _is_same_thing(statement, one)
     return is_same_slot or (statement.operation is Operation.CHANGE and one.similarity >= SIMILAR)
 
 

@@ -24,7 +24,7 @@ from recollect.domain.facts.reading.standing.detection import (
     standing_instructions_in,
     standing_slot,
 )
-from recollect.domain.facts.reading.wording import content_of
+from recollect.domain.facts.reading.wording import content_of, main_clause
 from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
@@ -343,7 +343,7 @@ def _statement_of(message: Message, command: Command) -> Statement | None:
     statement = Statement(
         message_id=message.message_id,
         quote=command.content,
-        content=content_of(command.content, asked=None),
+        content=content_of(main_clause(command.content), asked=None),
         slot=(standing_slot(command.content) if is_kept else None) or Slot.OTHER,
         operation=Operation.ADD if is_kept else Operation.RETRACT,
         source=FactSource.STATED,

@@ -173,6 +173,11 @@ def test_a_value_that_users_tell_anew_takes_the_place_of_the_old_one(
     assert outcome(statement, fact, 0.95, relation) == Outcome(is_new=True, supersedes=(fact,))
 
 
+def test_facts_about_anything_contradict_each_other_only_if_they_are_about_the_same() -> None:
+    statement, fact = a_statement("My wife's birthday is in May."), a_fact("We report in euros.")
+    assert outcome(statement, fact, 0.3, Relation.CONTRADICTION) == Outcome(is_new=True)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
