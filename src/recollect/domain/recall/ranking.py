@@ -56,13 +56,13 @@ _REPLY: Final = (1.4, 2.2)
 _AFTER: Final = ((0.15, 1.6), (0.45, 0.0))
 _SESSION: Final = 0.9
 """How much the best match of its session counts for an entry."""
-_AGAIN: Final = 0.15
+_AGAIN: Final = 0.1
 """How much less each further message of a session counts."""
 _SPEAKER: Final = 1.2
 _TIME_NAMED: Final = 6.9
 _TIME_TOLD: Final = 2.6
 _ASKS: Final = -1.0
-_EXCESS: Final = -0.9
+_EXCESS: Final = -1.2
 _WANTED_NAME: Final = 0.65
 _WANTED_NUMBER: Final = 1.4
 _SCALE: Final = _EXCHANGE_WORDS + _MEANING
