@@ -29,6 +29,9 @@ _MADE_IN_FUNCTIONS = {
     "recollect.domain.recall.occurrence._phrases": (
         "recollect.domain.recall.occurrence._PHRASES.[en].[0]"
     ),
+    "recollect.domain.recall.wording._words": (
+        "recollect.domain.recall.wording._LANGUAGES.[en].for_name"
+    ),
     "recollect.domain.recall.query.pattern_of_names": (
         "recollect.domain.recall.query.pattern_of_names"
     ),

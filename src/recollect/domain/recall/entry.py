@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Final, NamedTuple, Self
 from uuid import UUID
 
+from recollect.domain.recall.wording import Wording, read_wording
 from recollect.domain.text import parse_choice
 from recollect.domain.vectors import Vector
 from recollect.errors import InvalidInput
@@ -28,6 +29,8 @@ _ANSWERS: Final = (" SQL: ", " Tables: ", _SUMMARY)
 _IN_ANSWER: Final = "answer "
 _BRIEF: Final = 300
 """Characters: a longer message stands for itself, and is about more than the question."""
+_SHORTEST: Final = 10
+"""Characters: still shorter messages are not told apart."""
 _SHORT_QUESTION: Final = 150
 """Characters: a longer message that ends with a question states something, too."""
 _WORD: Final = re.compile(r"\w+")
@@ -66,14 +69,27 @@ class Entry(_Entry):
     @cached_property
     def traits(self) -> "Traits":
         """What ranking needs of the entry whatever the question is."""
-        brevity = _BRIEF / max(len(self.text), _BRIEF)
+        length = len(self.text)
+        brevity = _BRIEF / max(length, _BRIEF)
         return Traits(
             brevity=brevity,
             excess=-math.log(brevity),
-            is_question=len(self.text) <= _SHORT_QUESTION and self.text.endswith("?"),
+            shortness=math.log(_BRIEF / min(max(length, _SHORTEST), _BRIEF)),
+            is_question=length <= _SHORT_QUESTION and self.text.endswith("?"),
             said_at=self.said_at.timestamp(),
             asks="?" in self.text,
         )
+
+    @cached_property
+    def _wordings(self) -> dict[str, Wording]:
+        return {}
+
+    def wording(self, language: str) -> Wording:
+        """What its words tell in a language; read once for each language it is asked about in."""
+        known = self._wordings.get(language)
+        if known is None:
+            known = self._wordings[language] = read_wording(self.text, language)
+        return known
 
     @cached_property
     def passage(self) -> str:
@@ -111,6 +127,8 @@ class Traits(NamedTuple):
     """1 for a brief message; half for one that is twice as long as that."""
     excess: float
     """0 for a brief message; the logarithm of how many times as long it is."""
+    shortness: float
+    """0 for one that is not brief; the logarithm of how many of it would be as long."""
     is_question: bool
     said_at: float
     """Seconds since 1970."""

@@ -17,6 +17,7 @@ from recollect.domain.recall.entry import (
     answer_term,
 )
 from recollect.domain.recall.occurrence import Occurrence, asked_occurrence
+from recollect.domain.recall.wording import NOTHING_WANTED, Wanted, wanted_in
 from recollect.domain.text import check_name, check_text, to_utc
 from recollect.errors import InvalidInput
 
@@ -266,6 +267,8 @@ class RecallQuestion:
     occurrence: Occurrence | None = None
     """Whether the first or the last of the entries that match is asked for."""
     asks_when: bool = False
+    wanted: Wanted = NOTHING_WANTED
+    """What its answer has to have."""
 
     def terms(self, terms_of: Callable[[str], Mapping[str, float]]) -> Mapping[str, float]:
         """The stems of its words and their weights, in questions and in answers.
@@ -305,6 +308,7 @@ def read_question(
         time=time_in(text, language=language, now=now),
         occurrence=occurrence,
         asks_when=words.asks.match(fold(text)) is not None,
+        wanted=wanted_in(text, language),
     )
 
 

@@ -20,6 +20,7 @@ from recollect.domain.recall.entry import REACH, Candidate, Entry
 from recollect.domain.recall.log_context import LogContext
 from recollect.domain.recall.occurrence import Occurrence
 from recollect.domain.recall.query import RecallQuestion
+from recollect.domain.recall.wording import NOTHING_WANTED
 
 Term = TypeVar("Term", bound=Hashable)
 K1: Final = 0.9
@@ -37,18 +38,33 @@ _EXCHANGE_TIME: Final = 3.0
 _MEANING: Final = 5.9
 # Logs: fitted to two kinds of them, one with an assistant's long replies; docs/decisions/0037.
 _WORDS: Final = 2.4
-_BEFORE: Final = ((0.3, 0.3), (0.9, 1.0))
+"""Of words beside `_MEANING` in how well a message matches for its session."""
+_OWN_WORDS: Final = 2.9
+_OWN_MEANING: Final = 9.2
+_MANY_WORDS: Final = 1.6
+"""Of the square of the words: half of them tell less than half."""
+_BOTH: Final = -6.2
+"""Of words times meaning, which tell the same again."""
+_SHORT: Final = 0.7
+_SHORT_WORDS: Final = -1.5
+"""A word in a short message may be by chance."""
+_LEAST_WORDS: Final = 0.5
+_BEFORE: Final = ((0.2, 0.2), (1.1, 0.5))
 """The weights of words and meaning of the entry before, and of the one before that."""
-_REPLY: Final = (1.2, 1.9)
+_REPLY: Final = (1.4, 2.2)
 """Added to those of the entry before, if another speaker asks something in it."""
-_AFTER: Final = ((0.2, 1.4), (0.5, 0.0))
-_SESSION: Final = 0.8
+_AFTER: Final = ((0.15, 1.6), (0.45, 0.0))
+_SESSION: Final = 0.9
 """How much the best match of its session counts for an entry."""
-_SPEAKER: Final = 1.1
-_TIME_NAMED: Final = 6.5
+_AGAIN: Final = 0.1
+"""How much less each further message of a session counts."""
+_SPEAKER: Final = 1.2
+_TIME_NAMED: Final = 6.9
 _TIME_TOLD: Final = 2.6
-_ASKS: Final = -1.4
-_EXCESS: Final = -0.8
+_ASKS: Final = -1.0
+_EXCESS: Final = -1.2
+_WANTED_NAME: Final = 0.65
+_WANTED_NUMBER: Final = 1.4
 _SCALE: Final = _EXCHANGE_WORDS + _MEANING
 # Entries that match well, of which the first or the last is asked for: docs/decisions/0038.
 _GOOD_SCORE: Final = 0.3
@@ -153,8 +169,37 @@ def rank(
 ) -> list[Ranked]:
     """All candidates, the best first, independent of the order in which they come."""
     scores = _Weighing.of(candidates, question, now=now).scores(candidates)
-    ranked = sorted(map(Ranked, candidates, scores), key=_order)
+    scores = _spread(candidates, scores)
+    ranked = [Ranked(candidates[at], scores[at]) for at in _best_first(candidates, scores)]
     return ranked if question.occurrence is None else _in_time_order(ranked, question.occurrence)
+
+
+def _spread(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
+    """The scores with each further message of a session of a log a little lower.
+
+    An answer that needs several messages often finds them in several sessions.
+    """
+    spread = list(scores)
+    better: defaultdict[int, int] = defaultdict(int)
+    for at in _best_first(candidates, scores):
+        entry = candidates[at].entry
+        if entry.speaker is not None:
+            session = entry.session_id.int
+            spread[at] -= _AGAIN / _SCALE * better[session]
+            better[session] += 1
+    return spread
+
+
+def _best_first(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[int]:
+    """The places of the candidates by their scores; of equal ones the later said is first."""
+    if len(set(scores)) == len(scores):  # the quick way, as nearly always
+        return sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+
+    def order(at: int) -> tuple[float, float, int, int]:
+        entry = candidates[at].entry
+        return -scores[at], -entry.traits.said_at, entry.session_id.int, entry.sequence
+
+    return sorted(range(len(scores)), key=order)
 
 
 def _in_time_order(ranked: Sequence[Ranked], occurrence: Occurrence) -> list[Ranked]:
@@ -208,11 +253,6 @@ def said_once(
     return list(unique.values())
 
 
-def _order(ranked: Ranked) -> tuple[float, float, int, int]:
-    entry = ranked.candidate.entry
-    return -ranked.score, -entry.traits.said_at, entry.session_id.int, entry.sequence
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Weighing:
     """What the scores of one question's candidates depend on."""
@@ -226,7 +266,7 @@ class _Weighing:
     time_words: frozenset[str]
     """Words that tell a time, if the question asks for one."""
     is_particular: bool
-    """Whether the question asks for a speaker or a time."""
+    """Whether the question asks for a speaker, a time, a name or a number."""
     log: LogContext
 
     @classmethod
@@ -245,7 +285,12 @@ class _Weighing:
             usual_meaning=usual_meaning,
             one_speaker=one_speaker,
             time_words=time_words(question.language) if question.asks_when else frozenset(),
-            is_particular=bool(one_speaker or question.asks_when or question.time is not None),
+            is_particular=bool(
+                one_speaker
+                or question.asks_when
+                or question.time is not None
+                or question.wanted != NOTHING_WANTED
+            ),
             log=LogContext.of(_own_matches(candidates, best_words, usual_meaning)),
         )
 
@@ -270,14 +315,17 @@ class _Weighing:
     def _log_score(self, candidate: Candidate) -> float:
         """A short message of a log is often understood only with those around it."""
         entry, words, meanings, own = candidate
-        traits, best, meaning = entry.traits, self.best_words, meanings[own]
-        total = _EXCESS * traits.excess + (_ASKS if traits.is_question else 0.0)
-        total += self._recency(entry) - _SESSION * self.log.shortfall(entry.session_id)
+        brevity, excess, shortness, is_question, _, _ = entry.traits
+        best, usual, meaning = self.best_words, self.usual_meaning, meanings[own]
         if max(words) > best:  # a neighbour that a filter leaves out may match better
             words = tuple(min(one, best) for one in words)
-        total += _WORDS * words[own] / best
-        total += _MEANING * (self.usual_meaning if meaning is None else meaning)
-        total += traits.brevity * self._around(candidate, words)
+        share, nearness = words[own] / best, 0.0 if meaning is None else meaning - usual
+        worth = _OWN_WORDS + _MANY_WORDS * share + _BOTH * nearness + _SHORT_WORDS * shortness
+        total = share * max(worth, _LEAST_WORDS) + _SHORT * shortness + _EXCESS * excess
+        total += _MEANING * usual + _OWN_MEANING * nearness
+        total += entry.wording(self.question.language).worth + (_ASKS if is_question else 0.0)
+        total += self._recency(entry) - _SESSION * self.log.shortfall(entry.session_id)
+        total += brevity * self._around(candidate, words)
         return total + (self._fitness(entry) if self.is_particular else 0.0)
 
     def _around(self, candidate: Candidate, words: Sequence[float]) -> float:
@@ -301,8 +349,8 @@ class _Weighing:
         return _RECENT * exp((said_at - self.now) / _FADING) if said_at < self.now else _RECENT
 
     def _fitness(self, entry: Entry) -> float:
-        """How well an entry matches the speaker and the time of the question."""
-        total = 0.0
+        """How well an entry fits the speaker, the time and the answer that are asked for."""
+        total = self._answers(entry) if self.question.wanted != NOTHING_WANTED else 0.0
         if self.one_speaker and _folded(entry.speaker) == self.one_speaker:
             total += _SPEAKER
         if self.question.time is not None:
@@ -310,6 +358,13 @@ class _Weighing:
         if self.time_words and not self.time_words.isdisjoint(_WORD.findall(entry.text.lower())):
             total += _TIME_TOLD
         return total
+
+    def _answers(self, entry: Entry) -> float:
+        """Whether an entry has the names or the number that the question asks for."""
+        wording = entry.wording(self.question.language)
+        if self.question.wanted.number:
+            return _WANTED_NUMBER if wording.has_number else 0.0
+        return _WANTED_NAME * wording.names
 
 
 def _own_matches(

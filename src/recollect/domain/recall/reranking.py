@@ -11,7 +11,7 @@ from recollect.errors import InvalidInput
 
 MAX_RERANKED: Final = 100
 # Of the logarithm of odds, beside a first score of about 1 for the same words and meaning.
-_LOG_WEIGHT: Final = 0.12
+_LOG_WEIGHT: Final = 0.09
 _EXCHANGE_WEIGHT: Final = 0.03
 """The embedder reads exchanges almost as well as a cross-encoder; docs/explanation/recall.md."""
 _END_BEFORE: Final = 200

@@ -148,6 +148,35 @@ def test_statements_rank_above_questions() -> None:
     assert order("skis?", candidate("skis?", 3.0), candidate("skis!", 3.0)) == ["skis!", "skis?"]
 
 
+def test_who_tells_of_themselves_ranks_above_who_talks_of_another() -> None:
+    assert order("the boat?", candidate("you sold it"), candidate("i sold it"))[0] == "i sold it"
+
+
+def test_a_question_for_a_number_prefers_entries_that_have_one() -> None:
+    found = order("How many?", candidate("sold all of them"), candidate("sold 12 of them"))
+    assert found[0] == "sold 12 of them"
+
+
+def test_a_question_for_a_name_prefers_entries_that_have_one() -> None:
+    found = order("Who?", candidate("went with them", 1.0), candidate("went with Ann", 0.95))
+    assert found[0] == "went with Ann"
+
+
+def test_words_never_count_against_an_entry() -> None:
+    far = [candidate(f"far {n}", 0.0, 0.1) for n in range(9)]
+    some = candidate("some of the words", 0.1, 0.9)
+    none = candidate("none of all these", 0.0, 0.9)
+    assert order("skis?", *far, none, some, candidate("all", 1.0, 0.1)).index(some.entry.text) == 0
+
+
+def test_of_near_matches_a_message_of_another_session_comes_first() -> None:
+    first, second = (_placed(candidate("skis", 1.0, m), n) for n, m in ((1, 0.51), (5, 0.5)))
+    elsewhere = _placed(candidate("skis", 1.0, 0.4995), 1, session=2)
+    ranked = rank([first, second, elsewhere], _read("skis?"), now=NOW)
+    assert [one.candidate for one in ranked] == [first, elsewhere, second]
+    assert ranked[1].score > ranked[2].score
+
+
 def test_of_entries_with_equal_scores_the_newest_is_first() -> None:
     old = candidate("same a", 3.0)
     new = candidate("same b", 3.0, said_at=NOW)
