@@ -60,7 +60,9 @@ def main(folder: Path, target: Path, left_out: Sequence[Path]) -> None:
     lines = []
     for name, turns in conversations.items():
         page = _PAGE.match(name)
-        is_scored = (page and page[0] in pages) or any(_bare(t.rewrite) in references for t in turns)
+        is_scored = (page and page[0] in pages) or any(
+            _bare(t.rewrite) in references for t in turns
+        )
         if not is_scored:
             lines += [json.dumps(row, ensure_ascii=False) for row in _rows(name, turns, forms, rng)]
     target.write_text("\n".join(lines) + "\n", "utf-8")
@@ -81,7 +83,8 @@ def _bare(text: str) -> str:
 
 def _conversations(folder: Path) -> dict[str, list[Turn]]:
     questions, rewrites, nouns = (
-        dict(_pairs(folder / f"train.{name}.tsv")) for name in ("question", "rewrite", "answer.tokens")
+        dict(_pairs(folder / f"train.{name}.tsv"))
+        for name in ("question", "rewrite", "answer.tokens")
     )
     found: dict[str, list[Turn]] = {}
     for key, question in questions.items():

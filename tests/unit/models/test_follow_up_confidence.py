@@ -12,8 +12,10 @@ from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import (
     Calibration,
     WordLists,
+    doubles_article,
     evidence,
     is_sound,
+    lacks_noun,
     says_twice,
 )
 from recollect.models.followup.decoding import DecodedEdits
@@ -157,9 +159,39 @@ def test_the_end_of_a_question_needs_its_beginning() -> None:
 def test_of_a_list_one_item_comes_in_or_all_of_them() -> None:
     history = "1. Urban\n2. Yuba\n3. Tern"
     one, two, three = Span(0, 2, 2), Span(0, 5, 5), Span(0, 8, 8)
-    assert sound("Which is cheaper?", history, edits((3, one)))
+    assert sound("Is it cheap?", history, edits((1, one), deleted=(1,)))
     assert not sound("Which is cheaper?", history, edits((3, one), (3, three)))
     assert sound("Which is cheaper?", history, edits((3, one), (3, two), (3, three)))
+
+
+def test_a_comparison_needs_more_than_one_thing() -> None:
+    history = "The train or the bus"
+    assert not sound("Which is cheaper?", history, edits((3, Span(0, 0, 1))))
+    assert sound("Which is cheaper?", history, edits((3, Span(0, 0, 4))))
+    assert sound("Which is cheaper than that?", history, edits((4, Span(0, 0, 1)), deleted=(4,)))
+
+
+def test_a_question_keeps_the_verb_that_it_begins_with() -> None:
+    question = "Is that more than last year?"
+    assert sound(question, PEAK, edits((1, Span(0, 0, 1)), deleted=(1,)))
+    assert not sound(question, PEAK, edits((1, Span(0, 1, 1)), deleted=(0, 1)))
+    assert not sound("Is that so?", PEAK, edits((0, Span(0, 3, 3)), deleted=(0, 1)))
+
+
+def test_no_article_ends_a_question() -> None:
+    known = words_for("en")
+    assert lacks_noun("How much does each the?", "What about the first one?", known)
+    assert not lacks_noun("How much does each weigh?", "What about the first one?", known)
+    assert not lacks_noun("What does it mean, the?", "What does it mean, the?", known)
+
+
+def test_an_article_does_not_follow_the_adjective_of_the_same_article() -> None:
+    asked, known = "doe maar een MacBook", words_for("nl")
+    history = [block("Ik wil een nieuwe laptop")]
+    assert doubles_article("Ik wil een nieuwe een MacBook", asked, history, known)
+    assert not doubles_article("Ik wil een nieuwe MacBook", asked, history, known)
+    said = [block("Geef een man een fiets")]
+    assert not doubles_article("Geef een man een fiets", asked, said, known)
 
 
 def test_a_word_is_not_said_twice() -> None:

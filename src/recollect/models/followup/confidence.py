@@ -28,7 +28,7 @@ _LIMITS: Final = {
 }
 """What lies beyond says no more than the limit itself."""
 _SENTENCE: Final = 4  # words of an inserted span that make it a sentence
-_PREPOSITIONS: Final = frozenset(
+PREPOSITIONS: Final = frozenset(
     (
         *("in", "on", "for", "at", "to", "by", "of", "from", "with", "about"),
         *("op", "voor", "bij", "van", "naar", "met", "per", "uit", "over"),
@@ -36,6 +36,15 @@ _PREPOSITIONS: Final = frozenset(
         *("à", "pour", "dans", "sur", "avec", "para", "con", "por", "desde"),
     )
 )
+_FINITE_VERBS: Final = frozenset(
+    (
+        *("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "will"),
+        *("zijn", "waren", "heeft", "hebben", "had", "kan", "kunnen", "mag", "moet", "wordt"),
+        *("ist", "sind", "war", "waren", "hat", "haben", "kann", "können", "darf", "muss", "wird"),
+        *("est", "sont", "était", "peut", "faut", "es", "son", "está", "están", "era", "puede"),
+    )
+)
+"""Those that a question without a question word begins with."""
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
@@ -83,6 +92,8 @@ def is_sound(
         _loses_predicate(words, blocks, edits),
         _loses_beginning(words, blocks, edits, lists),
         _leaves_items_out(blocks, edits),
+        _loses_verb(words, blocks, edits),
+        _compares_with_nothing(words, blocks, edits, known),
     )
     if any(faults):
         return False
@@ -150,15 +161,32 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
     never = known.prepositions | known.auxiliaries
 
     def broken(text: str) -> set[tuple[str, str]]:
-        pairs = pairwise(word.text.lower() for word in words_of(text))
+        pairs = pairwise([*(word.text.lower() for word in words_of(text)), "."])
         return {
             (one, two)
             for one, two in pairs
-            if (one in known.articles and two in never)
+            if (one in known.articles and (two in never or two in _SENTENCE_ENDS))
             or (one in known.wh_openers and two in known.wh_openers)
         }
 
     return bool(broken(rewrite) - broken(question))
+
+
+def doubles_article(
+    rewrite: str, question: str, blocks: Sequence[Block], known: LanguageWords
+) -> bool:
+    """Whether edits have put one article behind another's adjective: "een nieuwe een MacBook"."""
+
+    def doubled(text: str) -> set[tuple[str, str]]:
+        words = [word.text.lower() for word in words_of(text)]
+        return {
+            (one, two)
+            for one, two, three in zip(words, words[1:], words[2:], strict=False)
+            if one == three and one in known.articles and two[0].isalnum()
+        }
+
+    found = doubled(rewrite)
+    return bool(found) and not found <= doubled(question).union(*(doubled(b.text) for b in blocks))
 
 
 def says_twice(rewrite: str, question: str) -> bool:
@@ -212,7 +240,7 @@ def _doubles_preposition(words: Sequence[Word], blocks: Sequence[Block], edits: 
         last = blocks[one.span.block].words[one.span.last].text.lower()
         kept = (i for i in range(one.gap, len(words)) if i not in edits.deleted)
         following = next(kept, None)
-        if following is not None and {last, words[following].text.lower()} <= _PREPOSITIONS:
+        if following is not None and {last, words[following].text.lower()} <= PREPOSITIONS:
             return True
     return False
 
@@ -256,14 +284,14 @@ def _loses_predicate(words: Sequence[Word], blocks: Sequence[Block], edits: Edit
     """
     beginnings = [one for one in edits.insertions if _is_beginning(blocks, one)]
     kept = [word for place, word in enumerate(words) if place not in edits.deleted]
-    if len(beginnings) != 1 or not kept or kept[0].text.lower() not in _PREPOSITIONS:
+    if len(beginnings) != 1 or not kept or kept[0].text.lower() not in PREPOSITIONS:
         return False
     block, _, last = beginnings[0].span
     following = next((word.text.lower() for word in blocks[block].words[last + 1 :]), "")
     is_dropped = following[:1].isalnum() and not any(
         one.span.block == block and one.span.first == last + 1 for one in edits.insertions
     )
-    return is_dropped and following not in _PREPOSITIONS
+    return is_dropped and following not in PREPOSITIONS
 
 
 def _loses_beginning(
@@ -281,6 +309,27 @@ def _loses_beginning(
     }
     begun = {one.span.block for one in edits.insertions if one.span.first < _NEAR_BEGINNING}
     return bool(ends - begun)
+
+
+def _loses_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether the verb that a question begins with goes, and no other question begins for it."""
+    begins = any(_is_beginning(blocks, one) for one in edits.insertions)
+    return 0 in edits.deleted and words[0].text.lower() in _FINITE_VERBS and not begins
+
+
+def _compares_with_nothing(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether one thing alone stands at the end of a comparison: "Which is cheaper the train?"."""
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
+    if len(edits.insertions) != 1 or not starting_phrase(texts, known.which) or not kept:
+        return False
+    only = edits.insertions[0]
+    span = blocks[only.span.block].words[only.span.first : only.span.last + 1]
+    said = [word.text.lower() for word in span]
+    is_last = only.gap > kept[-1] and only.gap not in edits.deleted and not only.connector
+    return is_last and known.or_word not in said and said[0] not in known.prepositions
 
 
 def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:

@@ -1,0 +1,89 @@
+"""Small words that edits of the network lack, where grammar leaves no choice."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.edits import Block, Edits, Insertion, Word, words_of
+from recollect.domain.followup.languages import LanguageWords
+from recollect.models.followup.confidence import PREPOSITIONS, WordLists
+
+_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
+
+
+def mended(
+    words: Sequence[Word],
+    blocks: Sequence[Block],
+    edits: Edits,
+    lists: WordLists,
+    known: LanguageWords,
+) -> Edits:
+    """Edits with the possessives and the prepositions that they need."""
+    return replace(
+        edits,
+        insertions=tuple(
+            _with_preposition(
+                words, blocks, edits, _as_possessive(words, blocks, edits, one, lists, known), known
+            )
+            for one in edits.insertions
+        ),
+    )
+
+
+def _as_possessive(
+    words: Sequence[Word],
+    blocks: Sequence[Block],
+    edits: Edits,
+    insertion: Insertion,
+    lists: WordLists,
+    known: LanguageWords,
+) -> Insertion:
+    """As "the tower's architect" for "its architect", never "the tower architect"."""
+    place = insertion.gap
+    owns = place + 1 < len(words) and place in edits.deleted and place + 1 not in edits.deleted
+    if not owns or insertion.connector or words[place].text.lower() not in known.row_possessives:
+        return insertion
+    last = blocks[insertion.span.block].words[insertion.span.last].text
+    is_alone = sum(one.gap == place for one in edits.insertions) == 1
+    following = lists.content(words[place + 1 : place + 2]) - known.prepositions
+    is_owner = is_alone and bool(following) and last.lower() != "s"
+    return replace(insertion, is_possessive=True) if is_owner else insertion
+
+
+def _with_preposition(
+    words: Sequence[Word],
+    blocks: Sequence[Block],
+    edits: Edits,
+    insertion: Insertion,
+    known: LanguageWords,
+) -> Insertion:
+    """As "List all facts about" before "the owners", where edits have left "about" behind."""
+    block, first, last = insertion.span
+    source = blocks[block]
+    following = [word.text.lower() for word in source.words[last + 1 : last + 2]]
+    begins = source.role is Role.USER and first < _NEAR_BEGINNING and last > first
+    if not begins or not following or following[0] not in PREPOSITIONS:
+        return insertion
+    kept = [n for n in range(insertion.gap, len(words)) if n not in edits.deleted]
+    others = any(one is not insertion and one.gap == insertion.gap for one in edits.insertions)
+    if others or not kept or edits.insertions[-1].gap > kept[0]:
+        return insertion
+    own, ends = words[kept[0]].text, source.words[last].text.lower()
+    is_name = own[0].isupper() and kept[0] > 0 and own.lower() not in known.prepositions
+    if not (is_name or own.lower() in known.articles) or ends in PREPOSITIONS:
+        return insertion
+    return replace(insertion, span=insertion.span._replace(last=last + 1))
+
+
+def with_small_words(text: str, known: LanguageWords) -> str:
+    """As "our three least busy shops" for "our three the least busy shops"; "each of the" shops."""
+    for one, two in pairwise(words_of(text)):
+        if not known.the or two.text.lower() != known.the:
+            continue
+        if one.text.lower() in known.number_words:
+            return text[: two.start] + text[two.end :].lstrip()
+        if one.text in known.each:
+            return f"{text[: one.start]}{min(known.each)} {known.of_word}{text[one.end :]}"
+    return text
