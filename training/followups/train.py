@@ -33,6 +33,8 @@ _TOKENIZER: dict[str, Tokenizer] = {}
 def main() -> None:
     """Read the arguments, train, keep the best network by the rows that were held out."""
     options = _options()
+    if options.threads:
+        torch.set_num_threads(options.threads)
     rng = random.Random(options.seed)
     ours = read_rows(sorted(options.rows.glob("*.jsonl")), source=OURS)
     public = read_rows(sorted(options.public.glob("*.jsonl"))) if options.public else []
@@ -99,6 +101,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=14)
     parser.add_argument("--frozen", type=int, default=0, help="layers that stay as they are")
     parser.add_argument("--unjudged", action="store_true", help="learn no judging: half the time")
+    parser.add_argument("--threads", type=int, help="of a CPU; one for each of several trainings")
     parser.add_argument("--smoothing", type=float, default=0.998, help="of the weights' mean")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()

@@ -183,6 +183,7 @@ def test_no_article_ends_a_question() -> None:
     assert lacks_noun("How much does each the?", "What about the first one?", known)
     assert not lacks_noun("How much does each weigh?", "What about the first one?", known)
     assert not lacks_noun("What does it mean, the?", "What does it mean, the?", known)
+    assert not lacks_noun("What did Thomas A. Hendricks oppose?", "What did he oppose?", known)
 
 
 def test_an_article_does_not_follow_the_adjective_of_the_same_article() -> None:

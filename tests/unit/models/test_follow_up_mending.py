@@ -6,7 +6,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, apply_edits, words_of
 from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import WordLists
-from recollect.models.followup.mending import mended, with_small_words
+from recollect.models.followup.mending import mended, with_full_names, with_small_words
 
 LISTS = WordLists(
     function_words=frozenset({"who", "is", "its", "her", "what", "about", "the"}),
@@ -48,6 +48,44 @@ def test_no_preposition_comes_in_before_another_one() -> None:
     beginning = Insertion(gap=2, span=Span(0, 0, 2))
     said = rewritten("What about on Sundays", "List all facts about it", beginning, deleted={0, 1})
     assert said == "List all facts on Sundays"
+
+
+def in_full(name: str, title: str) -> str:
+    """What an inserted name becomes after a conversation with a title."""
+    blocks = [
+        Block(role=Role.USER, text=name, words=words_of(name)),
+        Block(role=Role.ASSISTANT, text=title, words=words_of(title), is_title=True),
+    ]
+    edits = Edits(insertions=(Insertion(gap=0, span=Span(0, 0, len(words_of(name)) - 1)),))
+    made = with_full_names(blocks, edits, EN)
+    return apply_edits("", blocks, made, function_words=LISTS.function_words)
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "full"),
+    [
+        ("Dempsey", "Patrick Dempsey: the 1990s", "Patrick Dempsey"),
+        ("Kit", "Kit Carson", "Kit Carson"),
+        ("Van Sant", "Gus Van Sant (director): Early career", "Gus Van Sant"),
+        ("Jayewardene", "J. R. Jayewardene: Education", "J. R. Jayewardene"),
+    ],
+)
+def test_a_name_comes_in_as_the_title_has_it(name: str, title: str, full: str) -> None:
+    assert in_full(name, title) == full
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("Leno", "The Jay Leno Show: Impact"),
+        ("Carl Dempsey", "Patrick Dempsey: the 1990s"),
+        ("Ice", "Miracle on Ice: Exhibitions"),
+        ("Patrick Dempsey", "Patrick Dempsey"),
+        ("Legacy", "Queen: Legacy"),
+    ],
+)
+def test_what_is_no_part_of_a_name_in_the_title_stays(name: str, title: str) -> None:
+    assert in_full(name, title) == name
 
 
 @pytest.mark.parametrize(

@@ -161,12 +161,16 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
     never = known.prepositions | known.auxiliaries
 
     def broken(text: str) -> set[tuple[str, str]]:
-        pairs = pairwise([*(word.text.lower() for word in words_of(text)), "."])
+        words = [word.text for word in words_of(text)]
         return {
             (one, two)
-            for one, two in pairs
-            if (one in known.articles and (two in never or two in _SENTENCE_ENDS))
+            for one, two in pairwise([*map(str.lower, words), "."])
+            if (one in known.articles and two in never)
             or (one in known.wh_openers and two in known.wh_openers)
+        } | {
+            (one, two)  # "A." is an initial
+            for one, two in pairwise([*words, "."])
+            if one in known.articles and two in _SENTENCE_ENDS
         }
 
     return bool(broken(rewrite) - broken(question))
@@ -356,6 +360,7 @@ def evidence(
     spans = [blocks[i.span.block].words[i.span.first : i.span.last + 1] for i in insertions]
     places = [one.span.block for one in insertions]
     content, own = lists.content, lists.content(words)
+    titled = blocks[-1].is_title
     users, replies = (
         {word for block in blocks if block.role is role for word in content(block.words)}
         for role in (Role.USER, Role.ASSISTANT)
@@ -382,6 +387,8 @@ def evidence(
         "from_reply": any(not content(span) <= users for span in spans),
         "said_by_both": all(content(span) <= users & replies for span in spans),
         "lacks_capital": not any(span[0].text[0].isupper() for span in spans),
+        "in_title": titled and all(blocks[place].is_title for place in places),
+        "passes_title": titled and not any(blocks[place].is_title for place in places),
         f"is_{language}": 1.0,
     }
     return {name: _limited(name, float(value)) for name, value in numbers.items()}

@@ -6,11 +6,47 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.edits import Block, Edits, Insertion, Word, words_of
+from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 from recollect.models.followup.confidence import PREPOSITIONS, WordLists
 
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
+_NAME: Final = range(2, 5)  # words of a full name
+_IN_NAMES: Final = frozenset(".'\u2019-")
+
+
+def with_full_names(blocks: Sequence[Block], edits: Edits, known: LanguageWords) -> Edits:
+    """Edits that take a name as the title has it, in full: "Patrick Dempsey" for "Dempsey"."""
+    name = _name_in_title(blocks, known)
+    if not name:
+        return edits
+    full = Span(len(blocks) - 1, 0, blocks[-1].words.index(name[-1]))
+    texts = _texts(name)
+
+    def in_full(insertion: Insertion) -> Insertion:
+        block, first, last = insertion.span
+        said = _texts(blocks[block].words[first : last + 1])
+        is_part = 0 < len(said) < len(texts) and said in (texts[: len(said)], texts[-len(said) :])
+        return replace(insertion, span=full) if is_part else insertion
+
+    return replace(edits, insertions=tuple(in_full(one) for one in edits.insertions))
+
+
+def _name_in_title(blocks: Sequence[Block], known: LanguageWords) -> Sequence[Word]:
+    """The words of a name that a title begins with; none where it is no name."""
+    if not blocks or not blocks[-1].is_title:
+        return ()
+    words = blocks[-1].words
+    ends = (n for n, word in enumerate(words) if word.is_sign and word.text not in _IN_NAMES)
+    name = words[: next(ends, len(words))]
+    own = [word for word in name if not word.is_sign]
+    is_name = all(word.text[0].isupper() for word in own) and len(own) in _NAME
+    is_whole = is_name and not name[-1].is_sign and own[0].text.lower() not in known.articles
+    return name if is_whole else ()
+
+
+def _texts(words: Sequence[Word]) -> list[str]:
+    return [word.text.lower() for word in words if not word.is_sign]
 
 
 def mended(

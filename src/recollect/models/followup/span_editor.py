@@ -35,7 +35,7 @@ from recollect.models.followup.confidence import (
 )
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
-from recollect.models.followup.mending import mended, with_small_words
+from recollect.models.followup.mending import mended, with_full_names, with_small_words
 from recollect.models.networks import open_network, open_tokenizer
 from recollect.models.weights import TOKENS, WEIGHTS
 
@@ -131,6 +131,7 @@ class SpanEditor:
                 blocks=blocks, decoded=decoded, rewrite=question, evidence={}, is_sound=True
             )
         lists = network.lists
+        decoded = replace(decoded, edits=with_full_names(blocks, decoded.edits, known))
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
         edits = mended(words, blocks, decoded.edits, lists, known)
         decoded = replace(decoded, edits=edits)
