@@ -114,7 +114,7 @@ def _without(nouns: Sequence[str], own: Counter[str]) -> list[str]:
 
 
 def _added(question: str, rewrite: str) -> list[str]:
-    """The phrases that a rewrite has and its question has not, without small words at their ends."""
+    """The phrases that a rewrite has and its question has not, without small words around them."""
     asked, said = words_of(question), words_of(rewrite)
     matcher = SequenceMatcher(
         None, [w.text.lower() for w in asked], [w.text.lower() for w in said], autojunk=False
@@ -170,7 +170,7 @@ def _title(turns: Sequence[Turn]) -> str:
     names: Counter[str] = Counter()
     for turn in turns:
         for phrase in turn.added:
-            names.update({run.removesuffix("'s") for run in _names(phrase)})
+            names.update(dict.fromkeys(run.removesuffix("'s") for run in _names(phrase)))
     if not names:
         return ""
     best, count = names.most_common(1)[0]
@@ -210,7 +210,8 @@ def _replies(
         before = " ".join(_bare(one.question) for one in turns[:place])
         for phrase in turn.added:
             bare = _bare(phrase)
-            if bare in _bare(title) or bare in before or any(phrase in p for p in sum(placed, [])):
+            is_placed = any(phrase in one for some in placed for one in some)
+            if bare in _bare(title) or bare in before or is_placed:
                 continue
             where = _said_in(bare.split(), nouns[:place])
             if where is None and not heading and place < 3 and not phrase[0].isupper():

@@ -12,7 +12,7 @@ from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import (
     Calibration,
     WordLists,
-    doubles_article,
+    doubled_articles,
     evidence,
     is_sound,
     lacks_noun,
@@ -189,10 +189,10 @@ def test_no_article_ends_a_question() -> None:
 def test_an_article_does_not_follow_the_adjective_of_the_same_article() -> None:
     asked, known = "doe maar een MacBook", words_for("nl")
     history = [block("Ik wil een nieuwe laptop")]
-    assert doubles_article("Ik wil een nieuwe een MacBook", asked, history, known)
-    assert not doubles_article("Ik wil een nieuwe MacBook", asked, history, known)
+    assert doubled_articles("Ik wil een nieuwe een MacBook", asked, history, known)
+    assert not doubled_articles("Ik wil een nieuwe MacBook", asked, history, known)
     said = [block("Geef een man een fiets")]
-    assert not doubles_article("Geef een man een fiets", asked, said, known)
+    assert not doubled_articles("Geef een man een fiets", asked, said, known)
 
 
 def test_a_word_is_not_said_twice() -> None:

@@ -6,7 +6,13 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, apply_edits, words_of
 from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import WordLists
-from recollect.models.followup.mending import mended, with_full_names, with_small_words
+from recollect.models.followup.mending import (
+    mended,
+    with_full_names,
+    with_one_article,
+    with_one_genitive,
+    with_small_words,
+)
 
 LISTS = WordLists(
     function_words=frozenset({"who", "is", "its", "her", "what", "about", "the"}),
@@ -103,3 +109,30 @@ def test_a_quantifier_before_an_article_is_followed_by_of(text: str, whole: str)
 
 def test_other_languages_keep_their_words() -> None:
     assert with_small_words("elk de man", words_for("nl")) == "elk de man"
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("Ik wil een nieuwe een MacBook", "Ik wil een nieuwe MacBook"),
+        ("Ik wil een Dell een MacBook", "Ik wil een Dell een MacBook"),
+        ("Geef een man een fiets", "Geef een man een fiets"),
+    ],
+)
+def test_of_two_articles_around_an_adjective_one_stays(text: str, whole: str) -> None:
+    said = "Geef een man een fiets"
+    history = [Block(role=Role.USER, text=said, words=words_of(said))]
+    assert with_one_article(text, "een MacBook", history, words_for("nl")) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "whole"),
+    [
+        ("What is the rent of Anna's?", "and Anna's?", "What is the rent of Anna?"),
+        ("Who is a friend of Anna's?", "a friend of Anna's?", "Who is a friend of Anna's?"),
+        ("What is Anna's rent?", "and Anna's?", "What is Anna's rent?"),
+        ("s", "s", "s"),
+    ],
+)
+def test_after_of_no_second_genitive_stands(text: str, question: str, whole: str) -> None:
+    assert with_one_genitive(text, question, EN) == whole

@@ -45,6 +45,9 @@ _FINITE_VERBS: Final = frozenset(
     )
 )
 """Those that a question without a question word begins with."""
+_COPULAS: Final = frozenset(
+    ("is", "are", "was", "were", "zijn", "ist", "sind", "est", "sont", "es", "son")
+)
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
@@ -176,21 +179,30 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
     return bool(broken(rewrite) - broken(question))
 
 
-def doubles_article(
+def doubled_articles(
     rewrite: str, question: str, blocks: Sequence[Block], known: LanguageWords
-) -> bool:
-    """Whether edits have put one article behind another's adjective: "een nieuwe een MacBook"."""
-
-    def doubled(text: str) -> set[tuple[str, str]]:
-        words = [word.text.lower() for word in words_of(text)]
-        return {
-            (one, two)
-            for one, two, three in zip(words, words[1:], words[2:], strict=False)
-            if one == three and one in known.articles and two[0].isalnum()
+) -> list[Word]:
+    """Articles that edits have put a word behind the same article: "een nieuwe een MacBook"."""
+    found = _doubled_articles(rewrite, known)
+    said = (
+        {
+            pair
+            for text in (question, *(b.text for b in blocks))
+            for pair in _doubled_articles(text, known)
         }
+        if found
+        else set()
+    )
+    return [word for pair, word in found.items() if pair not in said]
 
-    found = doubled(rewrite)
-    return bool(found) and not found <= doubled(question).union(*(doubled(b.text) for b in blocks))
+
+def _doubled_articles(text: str, known: LanguageWords) -> dict[tuple[str, str], Word]:
+    words = words_of(text)
+    return {
+        (one.text.lower(), two.text.lower()): three
+        for one, two, three in zip(words, words[1:], words[2:], strict=False)
+        if one.text.lower() == three.text.lower() in known.articles and not two.is_sign
+    }
 
 
 def says_twice(rewrite: str, question: str) -> bool:
@@ -329,11 +341,14 @@ def _compares_with_nothing(
     kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
     if len(edits.insertions) != 1 or not starting_phrase(texts, known.which) or not kept:
         return False
+    verb = starting_phrase(texts, known.which)
     only = edits.insertions[0]
     span = blocks[only.span.block].words[only.span.first : only.span.last + 1]
     said = [word.text.lower() for word in span]
     is_last = only.gap > kept[-1] and only.gap not in edits.deleted and not only.connector
-    return is_last and known.or_word not in said and said[0] not in known.prepositions
+    is_comparison = not _COPULAS.isdisjoint(texts[verb : verb + 1])
+    is_alone = known.or_word not in said and said[0] not in known.prepositions
+    return is_last and is_comparison and is_alone
 
 
 def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:

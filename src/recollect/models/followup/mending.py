@@ -8,10 +8,12 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word, words_of
 from recollect.domain.followup.languages import LanguageWords
-from recollect.models.followup.confidence import PREPOSITIONS, WordLists
+from recollect.models.followup.confidence import PREPOSITIONS, WordLists, doubled_articles
 
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _NAME: Final = range(2, 5)  # words of a full name
+_GENITIVE: Final = 5  # words of "of Anna Smith's"
+_APOSTROPHES: Final = frozenset("'\u2019")
 _IN_NAMES: Final = frozenset(".'\u2019-")
 
 
@@ -122,4 +124,27 @@ def with_small_words(text: str, known: LanguageWords) -> str:
             return text[: two.start] + text[two.end :].lstrip()
         if one.text in known.each:
             return f"{text[: one.start]}{min(known.each)} {known.of_word}{text[one.end :]}"
+    return text
+
+
+def with_one_genitive(text: str, question: str, known: LanguageWords) -> str:
+    """As "the rent of Anna" for "the rent of Anna's", which nobody has asked for like this."""
+    words = words_of(text)
+    end = len(words) - (bool(words) and words[-1].is_sign)
+    before = [word.text.lower() for word in words[max(0, end - _GENITIVE) : end]]
+    is_double = bool(known.row_possessives) and before[-1:] == ["s"] and known.of_word in before
+    own = (word.text.lower() for word in words_of(question))
+    if not is_double or before[-2] not in _APOSTROPHES or known.of_word in own:
+        return text
+    return text[: words[end - 2].start] + text[words[end - 1].end :]
+
+
+def with_one_article(
+    text: str, question: str, blocks: Sequence[Block], known: LanguageWords
+) -> str:
+    """As "een nieuwe MacBook" for "een nieuwe een MacBook"; not where a name stands between."""
+    for article in doubled_articles(text, question, blocks, known)[:1]:
+        between = text[: article.start].rsplit(maxsplit=1)[-1]
+        if between.islower():
+            return text[: article.start] + text[article.end :].lstrip()
     return text

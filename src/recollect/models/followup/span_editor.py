@@ -26,7 +26,7 @@ from recollect.models.followup.confidence import (
     Calibration,
     WordLists,
     changes_data_question,
-    doubles_article,
+    doubled_articles,
     evidence,
     is_sound,
     lacks_noun,
@@ -35,7 +35,13 @@ from recollect.models.followup.confidence import (
 )
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
-from recollect.models.followup.mending import mended, with_full_names, with_small_words
+from recollect.models.followup.mending import (
+    mended,
+    with_full_names,
+    with_one_article,
+    with_one_genitive,
+    with_small_words,
+)
 from recollect.models.networks import open_network, open_tokenizer
 from recollect.models.weights import TOKENS, WEIGHTS
 
@@ -136,7 +142,8 @@ class SpanEditor:
         edits = mended(words, blocks, decoded.edits, lists, known)
         decoded = replace(decoded, edits=edits)
         edited = apply_edits(question, blocks, edits, function_words=lists.function_words)
-        rewrite = with_small_words(edited, known)
+        phrased = with_one_genitive(with_small_words(edited, known), question, known)
+        rewrite = with_one_article(phrased, question, blocks, known)
         is_data = is_data_talk(history, known)
         sound = is_sound(words, blocks, edits, lists, known, is_data=is_data)
         if is_data and changes_data_question(words, blocks, edits, known):
@@ -150,7 +157,7 @@ class SpanEditor:
             and not says_twice(rewrite, question)
             and not lacks_verb(rewrite, question, known)
             and not lacks_noun(rewrite, question, known)
-            and not doubles_article(rewrite, question, blocks, known),
+            and not doubled_articles(rewrite, question, blocks, known),
         )
 
     def _ready(self) -> "_Network":
