@@ -170,7 +170,7 @@ def _title(turns: Sequence[Turn]) -> str:
     names: Counter[str] = Counter()
     for turn in turns:
         for phrase in turn.added:
-            names.update(dict.fromkeys(run.removesuffix("'s") for run in _names(phrase)))
+            names.update(list(dict.fromkeys(run.removesuffix("'s") for run in _names(phrase))))
     if not names:
         return ""
     best, count = names.most_common(1)[0]
