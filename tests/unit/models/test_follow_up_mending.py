@@ -56,15 +56,15 @@ def test_no_preposition_comes_in_before_another_one() -> None:
     assert said == "List all facts on Sundays"
 
 
-def in_full(name: str, title: str) -> str:
+def in_full(name: str, title: str, question: str = "") -> str:
     """What an inserted name becomes after a conversation with a title."""
     blocks = [
         Block(role=Role.USER, text=name, words=words_of(name)),
         Block(role=Role.ASSISTANT, text=title, words=words_of(title), is_title=True),
     ]
     edits = Edits(insertions=(Insertion(gap=0, span=Span(0, 0, len(words_of(name)) - 1)),))
-    made = with_full_names(blocks, edits, EN)
-    return apply_edits("", blocks, made, function_words=LISTS.function_words)
+    made = with_full_names(words_of(question), blocks, edits, EN)
+    return apply_edits(question, blocks, made, function_words=LISTS.function_words)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,11 @@ def test_a_name_comes_in_as_the_title_has_it(name: str, title: str, full: str) -
 )
 def test_what_is_no_part_of_a_name_in_the_title_stays(name: str, title: str) -> None:
     assert in_full(name, title) == name
+
+
+def test_a_question_with_a_part_of_the_name_takes_no_more_than_it_needs() -> None:
+    said = in_full("Dra\u017een", "Dra\u017een Petrovi\u0107: Early career", "Petrovic?")
+    assert said == "Dra\u017een Petrovic?"
 
 
 @pytest.mark.parametrize(

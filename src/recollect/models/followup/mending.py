@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
+from unicodedata import combining, normalize
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word, words_of
@@ -17,10 +18,15 @@ _APOSTROPHES: Final = frozenset("'\u2019")
 _IN_NAMES: Final = frozenset(".'\u2019-")
 
 
-def with_full_names(blocks: Sequence[Block], edits: Edits, known: LanguageWords) -> Edits:
-    """Edits that take a name as the title has it, in full: "Patrick Dempsey" for "Dempsey"."""
+def with_full_names(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> Edits:
+    """Edits that take a name as the title has it, in full: "Patrick Dempsey" for "Dempsey".
+
+    A question that has a part of the name itself takes no more than the edits give it.
+    """
     name = _name_in_title(blocks, known)
-    if not name:
+    if not name or not {*_texts(name)}.isdisjoint(_texts(words)):
         return edits
     full = Span(len(blocks) - 1, 0, blocks[-1].words.index(name[-1]))
     texts = _texts(name)
@@ -48,7 +54,9 @@ def _name_in_title(blocks: Sequence[Block], known: LanguageWords) -> Sequence[Wo
 
 
 def _texts(words: Sequence[Word]) -> list[str]:
-    return [word.text.lower() for word in words if not word.is_sign]
+    """Words in small letters, without accents and signs."""
+    plain = (normalize("NFKD", word.text.lower()) for word in words if not word.is_sign)
+    return ["".join(sign for sign in text if not combining(sign)) for text in plain]
 
 
 def mended(

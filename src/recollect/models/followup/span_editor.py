@@ -137,7 +137,7 @@ class SpanEditor:
                 blocks=blocks, decoded=decoded, rewrite=question, evidence={}, is_sound=True
             )
         lists = network.lists
-        decoded = replace(decoded, edits=with_full_names(blocks, decoded.edits, known))
+        decoded = replace(decoded, edits=with_full_names(words, blocks, decoded.edits, known))
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
         edits = mended(words, blocks, decoded.edits, lists, known)
         decoded = replace(decoded, edits=edits)
