@@ -186,6 +186,12 @@ def test_no_article_ends_a_question() -> None:
     assert not lacks_noun("What did Thomas A. Hendricks oppose?", "What did he oppose?", known)
 
 
+def test_a_denial_needs_its_verb() -> None:
+    known, asked = words_for("en"), "and which ones didn't?"
+    assert lacks_noun("Which shops didn't every week of the term?", asked, known)
+    assert not lacks_noun("Which shops didn't deliver every week?", asked, known)
+
+
 def test_an_article_does_not_follow_the_adjective_of_the_same_article() -> None:
     asked, known = "doe maar een MacBook", words_for("nl")
     history = [block("Ik wil een nieuwe laptop")]

@@ -158,7 +158,7 @@ def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
 
 
 def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
-    """Whether an article has no noun, or two question words meet: "the with", "What who"."""
+    """Whether a noun or a verb is missing: "the with", "What who", "didn't every"."""
     if not known.extremes:
         return False  # an article may be a pronoun: "zet het in de kast"
     never = known.prepositions | known.auxiliaries
@@ -170,6 +170,7 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
             for one, two in pairwise([*map(str.lower, words), "."])
             if (one in known.articles and two in never)
             or (one in known.wh_openers and two in known.wh_openers)
+            or (one == "t" and two in known.determiners)
         } | {
             (one, two)  # "A." is an initial
             for one, two in pairwise([*words, "."])
