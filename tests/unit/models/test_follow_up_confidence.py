@@ -313,3 +313,21 @@ def test_confidence_falls_with_what_speaks_against_it(
     higher = calibration.confidence({"from_reply": value})
     lower = calibration.confidence({"from_reply": value + more})
     assert 0.0 < lower < higher < 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "gap", "span"),
+    [
+        ("Where do I live?", "I live in Ghent.", 4, Span(0, 2, 3)),
+        ("Who am I?", "Hi, I'm Emma.", 3, Span(0, 5, 5)),
+        ("Why?", SALES, 1, Span(0, 2, 7)),
+    ],
+)
+def test_what_was_said_is_not_put_behind_the_question_for_it(
+    question: str, said: str, gap: int, span: Span
+) -> None:
+    assert not sound(question, said, edits((gap, span)))
+
+
+def test_what_was_said_of_something_else_may_come_in() -> None:
+    assert sound("Who is the CEO?", "Who founded Acme?", edits((4, Span(0, 2, 2))))

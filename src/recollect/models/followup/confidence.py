@@ -48,6 +48,14 @@ _FINITE_VERBS: Final = frozenset(
 _COPULAS: Final = frozenset(
     ("is", "are", "was", "were", "zijn", "ist", "sind", "est", "sont", "es", "son")
 )
+_SPEAKERS: Final = frozenset(
+    (
+        *("i", "we", "ik", "wij", "we", "ich", "wir", "je", "j", "nous", "yo", "nosotros"),
+        *("vivo", "soy", "tengo", "trabajo"),
+    )
+)
+"""Users as subjects of what they ask."""
+_SHORT_FORMS: Final = {"m": "am", "re": "are"}
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
@@ -97,6 +105,8 @@ def is_sound(
         _leaves_items_out(blocks, edits),
         _loses_verb(words, blocks, edits),
         _compares_with_nothing(words, blocks, edits, known),
+        _answers_itself(words, blocks, edits),
+        _asks_without_verb(words, blocks, edits),
     )
     if any(faults):
         return False
@@ -350,6 +360,34 @@ def _compares_with_nothing(
     is_comparison = not _COPULAS.isdisjoint(texts[verb : verb + 1])
     is_alone = known.or_word not in said and said[0] not in known.prepositions
     return is_last and is_comparison and is_alone
+
+
+def _answers_itself(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether what users said of themselves is put behind their question for it.
+
+    "I live in Ghent", "Where do I live?" is not "Where do I live in Ghent?".
+    """
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
+    if len(edits.insertions) != 1 or not kept or _SPEAKERS.isdisjoint(texts):
+        return False
+    (only,) = edits.insertions
+    source = blocks[only.span.block]
+    before = [word.text.lower() for word in source.words[: only.span.first]][-1:]
+    is_said = source.role is Role.USER and "?" not in source.text
+    is_same = not {_SHORT_FORMS.get(word, word) for word in before}.isdisjoint(texts[-_PAIR:])
+    return only.gap > kept[-1] and is_said and is_same
+
+
+def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a question of one word gets no verb: "Why total sales by region?"."""
+    said = [word for word in words if not word.is_sign]
+    if len(said) != 1 or 0 in edits.deleted or any(one.gap == 0 for one in edits.insertions):
+        return False
+    spans = (
+        blocks[one.span.block].words[one.span.first : one.span.last + 1] for one in edits.insertions
+    )
+    return not any(word.text.lower() in _FINITE_VERBS for span in spans for word in span)
 
 
 def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
