@@ -23,6 +23,12 @@ def test_a_phrase_that_had_a_singular_verb_has_one_again(rewrite: str, agreed: s
     assert agreeing(rewrite, PETS, EN) == agreed
 
 
+def test_what_somebody_has_says_nothing_of_their_number() -> None:
+    history = conversation("user: Who has the largest boat?")
+    text = "What are the names of those who have the largest boat?"
+    assert agreeing(text, history, EN) == text
+
+
 def test_languages_without_these_verbs_keep_every_word() -> None:
     assert agreeing("Wat are the youngest pet?", PETS, words_for("nl")).startswith("Wat are")
 
