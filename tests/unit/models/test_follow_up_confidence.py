@@ -320,7 +320,6 @@ def test_confidence_falls_with_what_speaks_against_it(
     [
         ("Where do I live?", "I live in Ghent.", 4, Span(0, 2, 3)),
         ("Who am I?", "Hi, I'm Emma.", 3, Span(0, 5, 5)),
-        ("Why?", SALES, 1, Span(0, 2, 7)),
     ],
 )
 def test_what_was_said_is_not_put_behind_the_question_for_it(
@@ -331,3 +330,10 @@ def test_what_was_said_is_not_put_behind_the_question_for_it(
 
 def test_what_was_said_of_something_else_may_come_in() -> None:
     assert sound("Who is the CEO?", "Who founded Acme?", edits((4, Span(0, 2, 2))))
+
+
+@pytest.mark.parametrize(("said", "is_kept"), [("total sales", False), ("is it late", True)])
+def test_a_question_of_one_word_about_data_needs_a_verb(said: str, *, is_kept: bool) -> None:
+    made = edits((1, Span(0, 0, len(said.split()) - 1)))
+    words, known = words_of("Why?"), words_for("en")
+    assert is_sound(words, [block(said)], made, LISTS, known, is_data=True) is is_kept

@@ -106,7 +106,7 @@ def is_sound(
         _loses_verb(words, blocks, edits),
         _compares_with_nothing(words, blocks, edits, known),
         _answers_itself(words, blocks, edits),
-        _asks_without_verb(words, blocks, edits),
+        is_data and _asks_without_verb(words, blocks, edits),
     )
     if any(faults):
         return False
@@ -380,7 +380,7 @@ def _answers_itself(words: Sequence[Word], blocks: Sequence[Block], edits: Edits
 
 
 def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
-    """Whether a question of one word gets no verb: "Why total sales by region?"."""
+    """Whether a question of one word about data gets no verb: "Why total sales by region?"."""
     said = [word for word in words if not word.is_sign]
     if len(said) != 1 or 0 in edits.deleted or any(one.gap == 0 for one in edits.insertions):
         return False
