@@ -1,12 +1,17 @@
 """Fit how often a rewrite is right, on rows that the network was not trained on.
 
     python calibrate.py ROWS WEIGHTS NATURAL
+    python calibrate.py --titles TITLED.jsonl WEIGHTS
 
 ROWS and WEIGHTS are the folders of our rows and of the exported network. What speaks for and
 against a rewrite is weighed on the rows of ours that were held out: what tells right ones from
 those that do harm. These rows are harder than most talk; how sure a rewrite is, is then read off
 the natural rows (`NATURAL`, with their scorer beside), by two numbers. Both go into `words.json`;
 a reliability table is printed, each row predicted by a fit without it.
+
+TITLED has rows whose conversations open with a title, of pages that were not trained on. Neither
+ours nor the natural ones do, so what a title says for a rewrite is weighed on them alone, after
+the rest and without a change to it.
 """
 
 import json
@@ -21,6 +26,7 @@ import numpy as np
 from recollect.models.followup.span_editor import SpanEditor
 from rows import HELD_OUT, OURS, Row, load_module, read_rows, verdict
 
+_ABOUT_TITLES = ("in_title", "passes_title")
 _PARTS = 5
 _BINS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -33,13 +39,22 @@ class Judged:
     kind: str
 
 
-def fit(inputs: np.ndarray, right: np.ndarray, *, ridge: float = 1.0) -> np.ndarray:
-    """Logistic regression by Newton's method; the first column, of ones, is not held back."""
+def fit(
+    inputs: np.ndarray,
+    right: np.ndarray,
+    *,
+    ridge: float = 1.0,
+    beside: np.ndarray | float = 0.0,
+) -> np.ndarray:
+    """Logistic regression by Newton's method; the first column is not held back.
+
+    `beside` is what each row's score has already, from weights that are not fitted.
+    """
     weights = np.zeros(inputs.shape[1])
     penalty = ridge * np.eye(len(weights))
     penalty[0, 0] = 0.0
     for _ in range(50):
-        predicted = 1 / (1 + np.exp(-inputs @ weights))
+        predicted = 1 / (1 + np.exp(-(inputs @ weights + beside)))
         slope = inputs.T @ (right - predicted) - penalty @ weights
         curve = (inputs * (predicted * (1 - predicted))[:, None]).T @ inputs + penalty
         weights += np.linalg.solve(curve, slope)
@@ -74,7 +89,8 @@ def main(rows: Path, weights: Path, natural: Path) -> None:
         talk,
         [lambda _, rewrite, m=m: scorer.score_row(m, rewrite)["class"] for m in marked],
     )
-    names = sorted({name for one in (*hard, *plain) for name in one.evidence} - {"is_en"})
+    names = sorted({name for one in (*hard, *plain) for name in one.evidence})
+    names = [name for name in names if name not in {"is_en", *_ABOUT_TITLES}]
     clear = [one for one in hard if one.kind in {"right", "harm"}]
     inner = fit(columns(clear, names), is_right(clear), ridge=2.0)
     outer, predicted = _scaled(columns(plain, names) @ inner, is_right(plain))
@@ -88,6 +104,24 @@ def main(rows: Path, weights: Path, natural: Path) -> None:
     }
     (weights / "words.json").write_text(json.dumps(words, ensure_ascii=False), "utf-8")
     print(words["calibration"])
+
+
+def weigh_titles(titled: Path, weights: Path) -> None:
+    """Fit the weights of titles, beside what else speaks for and against a rewrite."""
+    words = json.loads((weights / "words.json").read_text("utf-8"))
+    known = words["calibration"]["weights"]
+    for name in _ABOUT_TITLES:
+        known[name] = 0.0
+    (weights / "words.json").write_text(json.dumps(words, ensure_ascii=False), "utf-8")
+    rows = read_rows([titled])
+    judged = _judged(SpanEditor(weights), rows, [verdict for _ in rows])
+    clear = [one for one in judged if one.kind in {"right", "harm"}]
+    others = columns(clear, list(known)) @ [words["calibration"]["bias"], *known.values()]
+    inputs = columns(clear, _ABOUT_TITLES)[:, 1:]
+    fitted = fit(inputs, is_right(clear), beside=others)
+    known |= {n: round(float(w), 4) for n, w in zip(_ABOUT_TITLES, fitted, strict=True)}
+    (weights / "words.json").write_text(json.dumps(words, ensure_ascii=False), "utf-8")
+    print(len(judged), "rewrites,", len(clear), "right or harm", known)
 
 
 def _judged(
@@ -132,4 +166,7 @@ def _print_table(predicted: np.ndarray, judged: Sequence[Judged], rows: int) -> 
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]))
+    if sys.argv[1] == "--titles":
+        weigh_titles(*map(Path, sys.argv[2:4]))
+    else:
+        main(*map(Path, sys.argv[1:4]))

@@ -198,7 +198,7 @@ class JudgementBatch(NamedTuple):
 
 def collate_judgements(chosen: Sequence[Judgement]) -> JudgementBatch:
     """A batch of judgements."""
-    size, tokens = len(chosen), max(len(one.features.token_ids) for one in chosen)
+    size, tokens = len(chosen), max((len(one.features.token_ids) for one in chosen), default=0)
     ids = torch.zeros(size, tokens, dtype=torch.long)
     types, mask = torch.zeros_like(ids), torch.zeros(size, tokens, dtype=torch.bool)
     for i, one in enumerate(chosen):

@@ -12,8 +12,10 @@ from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import (
     Calibration,
     WordLists,
+    doubled_articles,
     evidence,
     is_sound,
+    lacks_noun,
     says_twice,
 )
 from recollect.models.followup.decoding import DecodedEdits
@@ -157,9 +159,46 @@ def test_the_end_of_a_question_needs_its_beginning() -> None:
 def test_of_a_list_one_item_comes_in_or_all_of_them() -> None:
     history = "1. Urban\n2. Yuba\n3. Tern"
     one, two, three = Span(0, 2, 2), Span(0, 5, 5), Span(0, 8, 8)
-    assert sound("Which is cheaper?", history, edits((3, one)))
+    assert sound("Is it cheap?", history, edits((1, one), deleted=(1,)))
     assert not sound("Which is cheaper?", history, edits((3, one), (3, three)))
     assert sound("Which is cheaper?", history, edits((3, one), (3, two), (3, three)))
+
+
+def test_a_comparison_needs_more_than_one_thing() -> None:
+    history = "The train or the bus"
+    assert not sound("Which is cheaper?", history, edits((3, Span(0, 0, 1))))
+    assert sound("Which is cheaper?", history, edits((3, Span(0, 0, 4))))
+    assert sound("Which is cheaper than that?", history, edits((4, Span(0, 0, 1)), deleted=(4,)))
+
+
+def test_a_question_keeps_the_verb_that_it_begins_with() -> None:
+    question = "Is that more than last year?"
+    assert sound(question, PEAK, edits((1, Span(0, 0, 1)), deleted=(1,)))
+    assert not sound(question, PEAK, edits((1, Span(0, 1, 1)), deleted=(0, 1)))
+    assert not sound("Is that so?", PEAK, edits((0, Span(0, 3, 3)), deleted=(0, 1)))
+
+
+def test_no_article_ends_a_question() -> None:
+    known = words_for("en")
+    assert lacks_noun("How much does each the?", "What about the first one?", known)
+    assert not lacks_noun("How much does each weigh?", "What about the first one?", known)
+    assert not lacks_noun("What does it mean, the?", "What does it mean, the?", known)
+    assert not lacks_noun("What did Thomas A. Hendricks oppose?", "What did he oppose?", known)
+
+
+def test_a_denial_needs_its_verb() -> None:
+    known, asked = words_for("en"), "and which ones didn't?"
+    assert lacks_noun("Which shops didn't every week of the term?", asked, known)
+    assert not lacks_noun("Which shops didn't deliver every week?", asked, known)
+
+
+def test_an_article_does_not_follow_the_adjective_of_the_same_article() -> None:
+    asked, known = "doe maar een MacBook", words_for("nl")
+    history = [block("Ik wil een nieuwe laptop")]
+    assert doubled_articles("Ik wil een nieuwe een MacBook", asked, history, known)
+    assert not doubled_articles("Ik wil een nieuwe MacBook", asked, history, known)
+    said = [block("Geef een man een fiets")]
+    assert not doubled_articles("Geef een man een fiets", asked, said, known)
 
 
 def test_a_word_is_not_said_twice() -> None:
@@ -274,3 +313,27 @@ def test_confidence_falls_with_what_speaks_against_it(
     higher = calibration.confidence({"from_reply": value})
     lower = calibration.confidence({"from_reply": value + more})
     assert 0.0 < lower < higher < 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "gap", "span"),
+    [
+        ("Where do I live?", "I live in Ghent.", 4, Span(0, 2, 3)),
+        ("Who am I?", "Hi, I'm Emma.", 3, Span(0, 5, 5)),
+    ],
+)
+def test_what_was_said_is_not_put_behind_the_question_for_it(
+    question: str, said: str, gap: int, span: Span
+) -> None:
+    assert not sound(question, said, edits((gap, span)))
+
+
+def test_what_was_said_of_something_else_may_come_in() -> None:
+    assert sound("Who is the CEO?", "Who founded Acme?", edits((4, Span(0, 2, 2))))
+
+
+@pytest.mark.parametrize(("said", "is_kept"), [("total sales", False), ("is it late", True)])
+def test_a_question_of_one_word_about_data_needs_a_verb(said: str, *, is_kept: bool) -> None:
+    made = edits((1, Span(0, 0, len(said.split()) - 1)))
+    words, known = words_of("Why?"), words_for("en")
+    assert is_sound(words, [block(said)], made, LISTS, known, is_data=True) is is_kept

@@ -1,5 +1,7 @@
 """What the follow-up network reads, with its real tokenizer."""
 
+from dataclasses import replace
+
 import pytest
 from tokenizers import Tokenizer
 
@@ -145,3 +147,12 @@ def test_types_tell_the_question_from_the_history_and_small_letters_from_capital
     assert [kind for text, kind in kinds if text == "porto"] == [2, 3]
     assert [kind for text, kind in kinds if text == "nasa"] == [4, 5]
     assert all(0 <= kind < TOKEN_TYPES for kind in features.token_types)
+
+
+def test_a_title_keeps_its_tokens_after_long_messages(tokenizer: Tokenizer) -> None:
+    title = replace(block("Frank Zappa: Disbandment", Role.ASSISTANT), is_title=True)
+    blocks = [block("word " * 200), block("other " * 50), title]
+    features = tokens_of(tokenizer, "When did they split up?", blocks, max_tokens=96)
+    assert len(features.token_ids) <= 96
+    assert {(2, word) for word in range(4)} <= insertable(features)
+    assert (0, 0) in insertable(features)

@@ -5,7 +5,9 @@ from dataclasses import replace
 from typing import Final
 
 from recollect.domain.conversation.message import Role
+from recollect.domain.followup.agreement import agreeing, disagrees
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
+from recollect.domain.followup.languages import words_for
 from recollect.domain.language import content_words, split_words
 
 _FOLLOW_UP: Final = 0.5
@@ -25,6 +27,7 @@ def best_rewrite(
 
     `candidates` are in the order of trust: the first says whether the question needs its history.
     """
+    known = words_for(language)
     first = next(iter(candidates.values()), None)
     as_asked = _as_asked(question, first.need if first else 0.0, language)
     rewrites = {
@@ -33,11 +36,15 @@ def best_rewrite(
         if one.need >= _FOLLOW_UP
         and one.standalone_question != question
         and not is_faulty(one.standalone_question, question, history)
+        and not disagrees(one.standalone_question, question, known)
     }
     method = max(rewrites, key=lambda method: rewrites[method].confidence, default=Method.NONE)
     best = rewrites.get(method)
     is_sure = best is not None and best.confidence >= max(least_confidence, as_asked.confidence)
-    rewrite = _rewritten(best, method, language) if best is not None and is_sure else as_asked
+    rewrite = as_asked
+    if best is not None and is_sure:
+        agreed = agreeing(best.standalone_question, history, known)
+        rewrite = _rewritten(replace(best, standalone_question=agreed), method, language)
     return _with_topic(rewrite, question, history, candidates)
 
 

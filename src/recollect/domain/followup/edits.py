@@ -7,7 +7,7 @@ be invented: every content word comes from the question or from the history.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -25,6 +25,7 @@ _WORD: Final = re.compile(
 _CHARACTERS_A_WORD: Final = 12  # of a long message no more is cut into words than can be used
 _FEWEST_WORDS: Final = 8  # of a message that is worth reading
 _ROOM_FOR_FIRST: Final = 20  # words that the first question may always have
+_LONGEST_TITLE: Final = 14  # words; what an assistant opens with may name the topic
 _LONGEST_CACHED: Final = 400  # characters
 _CACHED_TEXTS: Final = 256  # at most some 4 MB
 _SPACE: Final = re.compile(r"\s+")
@@ -54,6 +55,8 @@ class Block:
     role: Role
     text: str
     words: tuple[Word, ...]
+    is_title: bool = False
+    """Whether it names what the whole conversation is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,13 +116,20 @@ def spoken_words(question: str) -> tuple[str, ...]:
 
 
 def recent_blocks(history: Sequence[HistoryMessage], limits: ReadingLimits) -> list[Block]:
-    """The end of a history, newest message first; the first question always has a place."""
+    """The end of a history, newest message first.
+
+    The first question always has a place, and so has a title that the conversation opens with.
+    """
     first_question = next((i for i, one in enumerate(history) if one.role is Role.USER), None)
+    title = _title(history)
     blocks: list[Block] = []
-    left = limits.total
+    left = limits.total - (len(title.words) if title is not None else 0)
     for index in range(len(history) - 1, -1, -1):
         message = history[index]
         if not message.content.strip():
+            continue
+        if index == 0 and title is not None:
+            blocks.append(title)
             continue
         is_full = len(blocks) >= limits.messages or left < _FEWEST_WORDS
         if index != first_question and (is_full or left < _ROOM_FOR_FIRST):
@@ -129,6 +139,16 @@ def recent_blocks(history: Sequence[HistoryMessage], limits: ReadingLimits) -> l
         blocks.append(block)
         left -= len(block.words)
     return blocks
+
+
+def _title(history: Sequence[HistoryMessage]) -> Block | None:
+    """What a conversation opens with, if that is a few words of the assistant's and no sentence."""
+    first = history[0] if history else None
+    if first is None or first.role is Role.USER or first.content.rstrip()[-1:] in _SENTENCE_ENDS:
+        return None
+    block = _cut(first, _LONGEST_TITLE + 1)
+    is_short = 0 < len(block.words) <= _LONGEST_TITLE
+    return replace(block, is_title=True) if is_short else None
 
 
 def _allowed_words(message: HistoryMessage, limits: ReadingLimits, *, is_last: bool) -> int:

@@ -28,7 +28,7 @@ _LIMITS: Final = {
 }
 """What lies beyond says no more than the limit itself."""
 _SENTENCE: Final = 4  # words of an inserted span that make it a sentence
-_PREPOSITIONS: Final = frozenset(
+PREPOSITIONS: Final = frozenset(
     (
         *("in", "on", "for", "at", "to", "by", "of", "from", "with", "about"),
         *("op", "voor", "bij", "van", "naar", "met", "per", "uit", "over"),
@@ -36,6 +36,26 @@ _PREPOSITIONS: Final = frozenset(
         *("à", "pour", "dans", "sur", "avec", "para", "con", "por", "desde"),
     )
 )
+_FINITE_VERBS: Final = frozenset(
+    (
+        *("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "will"),
+        *("zijn", "waren", "heeft", "hebben", "had", "kan", "kunnen", "mag", "moet", "wordt"),
+        *("ist", "sind", "war", "waren", "hat", "haben", "kann", "können", "darf", "muss", "wird"),
+        *("est", "sont", "était", "peut", "faut", "es", "son", "está", "están", "era", "puede"),
+    )
+)
+"""Those that a question without a question word begins with."""
+_COPULAS: Final = frozenset(
+    ("is", "are", "was", "were", "zijn", "ist", "sind", "est", "sont", "es", "son")
+)
+_SPEAKERS: Final = frozenset(
+    (
+        *("i", "we", "ik", "wij", "we", "ich", "wir", "je", "j", "nous", "yo", "nosotros"),
+        *("vivo", "soy", "tengo", "trabajo"),
+    )
+)
+"""Users as subjects of what they ask."""
+_SHORT_FORMS: Final = {"m": "am", "re": "are"}
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
@@ -83,6 +103,10 @@ def is_sound(
         _loses_predicate(words, blocks, edits),
         _loses_beginning(words, blocks, edits, lists),
         _leaves_items_out(blocks, edits),
+        _loses_verb(words, blocks, edits),
+        _compares_with_nothing(words, blocks, edits, known),
+        _answers_itself(words, blocks, edits),
+        is_data and _asks_without_verb(words, blocks, edits),
     )
     if any(faults):
         return False
@@ -144,21 +168,52 @@ def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
 
 
 def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
-    """Whether an article has no noun, or two question words meet: "the with", "What who"."""
+    """Whether a noun or a verb is missing: "the with", "What who", "didn't every"."""
     if not known.extremes:
         return False  # an article may be a pronoun: "zet het in de kast"
     never = known.prepositions | known.auxiliaries
 
     def broken(text: str) -> set[tuple[str, str]]:
-        pairs = pairwise(word.text.lower() for word in words_of(text))
+        words = [word.text for word in words_of(text)]
         return {
             (one, two)
-            for one, two in pairs
+            for one, two in pairwise([*map(str.lower, words), "."])
             if (one in known.articles and two in never)
             or (one in known.wh_openers and two in known.wh_openers)
+            or (one == "t" and two in known.determiners)
+        } | {
+            (one, two)  # "A." is an initial
+            for one, two in pairwise([*words, "."])
+            if one in known.articles and two in _SENTENCE_ENDS
         }
 
     return bool(broken(rewrite) - broken(question))
+
+
+def doubled_articles(
+    rewrite: str, question: str, blocks: Sequence[Block], known: LanguageWords
+) -> list[Word]:
+    """Articles that edits have put a word behind the same article: "een nieuwe een MacBook"."""
+    found = _doubled_articles(rewrite, known)
+    said = (
+        {
+            pair
+            for text in (question, *(b.text for b in blocks))
+            for pair in _doubled_articles(text, known)
+        }
+        if found
+        else set()
+    )
+    return [word for pair, word in found.items() if pair not in said]
+
+
+def _doubled_articles(text: str, known: LanguageWords) -> dict[tuple[str, str], Word]:
+    words = words_of(text)
+    return {
+        (one.text.lower(), two.text.lower()): three
+        for one, two, three in zip(words, words[1:], words[2:], strict=False)
+        if one.text.lower() == three.text.lower() in known.articles and not two.is_sign
+    }
 
 
 def says_twice(rewrite: str, question: str) -> bool:
@@ -212,7 +267,7 @@ def _doubles_preposition(words: Sequence[Word], blocks: Sequence[Block], edits: 
         last = blocks[one.span.block].words[one.span.last].text.lower()
         kept = (i for i in range(one.gap, len(words)) if i not in edits.deleted)
         following = next(kept, None)
-        if following is not None and {last, words[following].text.lower()} <= _PREPOSITIONS:
+        if following is not None and {last, words[following].text.lower()} <= PREPOSITIONS:
             return True
     return False
 
@@ -256,14 +311,14 @@ def _loses_predicate(words: Sequence[Word], blocks: Sequence[Block], edits: Edit
     """
     beginnings = [one for one in edits.insertions if _is_beginning(blocks, one)]
     kept = [word for place, word in enumerate(words) if place not in edits.deleted]
-    if len(beginnings) != 1 or not kept or kept[0].text.lower() not in _PREPOSITIONS:
+    if len(beginnings) != 1 or not kept or kept[0].text.lower() not in PREPOSITIONS:
         return False
     block, _, last = beginnings[0].span
     following = next((word.text.lower() for word in blocks[block].words[last + 1 :]), "")
     is_dropped = following[:1].isalnum() and not any(
         one.span.block == block and one.span.first == last + 1 for one in edits.insertions
     )
-    return is_dropped and following not in _PREPOSITIONS
+    return is_dropped and following not in PREPOSITIONS
 
 
 def _loses_beginning(
@@ -281,6 +336,58 @@ def _loses_beginning(
     }
     begun = {one.span.block for one in edits.insertions if one.span.first < _NEAR_BEGINNING}
     return bool(ends - begun)
+
+
+def _loses_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether the verb that a question begins with goes, and no other question begins for it."""
+    begins = any(_is_beginning(blocks, one) for one in edits.insertions)
+    return 0 in edits.deleted and words[0].text.lower() in _FINITE_VERBS and not begins
+
+
+def _compares_with_nothing(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether one thing alone stands at the end of a comparison: "Which is cheaper the train?"."""
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
+    if len(edits.insertions) != 1 or not starting_phrase(texts, known.which) or not kept:
+        return False
+    verb = starting_phrase(texts, known.which)
+    only = edits.insertions[0]
+    span = blocks[only.span.block].words[only.span.first : only.span.last + 1]
+    said = [word.text.lower() for word in span]
+    is_last = only.gap > kept[-1] and only.gap not in edits.deleted and not only.connector
+    is_comparison = not _COPULAS.isdisjoint(texts[verb : verb + 1])
+    is_alone = known.or_word not in said and said[0] not in known.prepositions
+    return is_last and is_comparison and is_alone
+
+
+def _answers_itself(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether what users said of themselves is put behind their question for it.
+
+    "I live in Ghent", "Where do I live?" is not "Where do I live in Ghent?".
+    """
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
+    if len(edits.insertions) != 1 or not kept or _SPEAKERS.isdisjoint(texts):
+        return False
+    (only,) = edits.insertions
+    source = blocks[only.span.block]
+    before = [word.text.lower() for word in source.words[: only.span.first]][-1:]
+    is_said = source.role is Role.USER and "?" not in source.text
+    is_same = not {_SHORT_FORMS.get(word, word) for word in before}.isdisjoint(texts[-_PAIR:])
+    return only.gap > kept[-1] and is_said and is_same
+
+
+def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a question of one word about data gets no verb: "Why total sales by region?"."""
+    said = [word for word in words if not word.is_sign]
+    if len(said) != 1 or 0 in edits.deleted or any(one.gap == 0 for one in edits.insertions):
+        return False
+    spans = (
+        blocks[one.span.block].words[one.span.first : one.span.last + 1] for one in edits.insertions
+    )
+    return not any(word.text.lower() in _FINITE_VERBS for span in spans for word in span)
 
 
 def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
@@ -307,6 +414,7 @@ def evidence(
     spans = [blocks[i.span.block].words[i.span.first : i.span.last + 1] for i in insertions]
     places = [one.span.block for one in insertions]
     content, own = lists.content, lists.content(words)
+    titled = blocks[-1].is_title
     users, replies = (
         {word for block in blocks if block.role is role for word in content(block.words)}
         for role in (Role.USER, Role.ASSISTANT)
@@ -333,6 +441,8 @@ def evidence(
         "from_reply": any(not content(span) <= users for span in spans),
         "said_by_both": all(content(span) <= users & replies for span in spans),
         "lacks_capital": not any(span[0].text[0].isupper() for span in spans),
+        "in_title": titled and all(blocks[place].is_title for place in places),
+        "passes_title": titled and not any(blocks[place].is_title for place in places),
         f"is_{language}": 1.0,
     }
     return {name: _limited(name, float(value)) for name, value in numbers.items()}

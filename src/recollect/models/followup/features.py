@@ -55,12 +55,17 @@ def tokens_of(
     """The features of a question after the blocks of its history."""
     features = Features(token_ids=[_CLS], token_types=[_QUESTION])
     _add_question(features, tokenizer, question)
+    kept = _tokens_of_title(blocks)
     for number, block in enumerate(blocks):
-        room = max_tokens - len(features.token_ids) - 2
-        if room < 1:
-            break
-        _add_block(features, tokenizer, number, block, room)
+        room = max_tokens - len(features.token_ids) - 2 - (0 if block.is_title else kept)
+        if room > 0:
+            _add_block(features, tokenizer, number, block, room)
     return features
+
+
+def _tokens_of_title(blocks: Sequence[Block]) -> int:
+    """As many tokens as a title may need, and its marks; it stands last."""
+    return 2 * len(blocks[-1].words) + 2 if blocks and blocks[-1].is_title else 0
 
 
 def _add_question(features: Features, tokenizer: "Tokenizer", question: str) -> None:

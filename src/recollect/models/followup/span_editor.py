@@ -3,8 +3,7 @@
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -27,6 +26,7 @@ from recollect.models.followup.confidence import (
     Calibration,
     WordLists,
     changes_data_question,
+    doubled_articles,
     evidence,
     is_sound,
     lacks_noun,
@@ -35,6 +35,13 @@ from recollect.models.followup.confidence import (
 )
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
+from recollect.models.followup.mending import (
+    mended,
+    with_full_names,
+    with_one_article,
+    with_one_genitive,
+    with_small_words,
+)
 from recollect.models.networks import open_network, open_tokenizer
 from recollect.models.weights import TOKENS, WEIGHTS
 
@@ -130,12 +137,16 @@ class SpanEditor:
                 blocks=blocks, decoded=decoded, rewrite=question, evidence={}, is_sound=True
             )
         lists = network.lists
-        edited = apply_edits(question, blocks, decoded.edits, function_words=lists.function_words)
-        rewrite = _without_article_after_number(edited, known)
+        decoded = replace(decoded, edits=with_full_names(words, blocks, decoded.edits, known))
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
+        edits = mended(words, blocks, decoded.edits, lists, known)
+        decoded = replace(decoded, edits=edits)
+        edited = apply_edits(question, blocks, edits, function_words=lists.function_words)
+        phrased = with_one_genitive(with_small_words(edited, known), question, known)
+        rewrite = with_one_article(phrased, question, blocks, known)
         is_data = is_data_talk(history, known)
-        sound = is_sound(words, blocks, decoded.edits, lists, known, is_data=is_data)
-        if is_data and changes_data_question(words, blocks, decoded.edits, known):
+        sound = is_sound(words, blocks, edits, lists, known, is_data=is_data)
+        if is_data and changes_data_question(words, blocks, edits, known):
             sound = False
         return Interpretation(
             blocks=blocks,
@@ -145,7 +156,8 @@ class SpanEditor:
             is_sound=sound
             and not says_twice(rewrite, question)
             and not lacks_verb(rewrite, question, known)
-            and not lacks_noun(rewrite, question, known),
+            and not lacks_noun(rewrite, question, known)
+            and not doubled_articles(rewrite, question, blocks, known),
         )
 
     def _ready(self) -> "_Network":
@@ -153,15 +165,6 @@ class SpanEditor:
             if self._network is None:
                 self._network = _Network(self._folder)
         return self._network
-
-
-def _without_article_after_number(text: str, known: LanguageWords) -> str:
-    """As "our three least busy shops" where an edit has made "our three the least busy shops"."""
-    for number, article in pairwise(words_of(text)):
-        is_number = number.text.lower() in known.number_words
-        if is_number and known.the and article.text.lower() == known.the:
-            return text[: article.start] + text[article.end :].lstrip()
-    return text
 
 
 class _Network:

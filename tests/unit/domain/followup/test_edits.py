@@ -22,6 +22,9 @@ from support.followups import conversation
 FUNCTION_WORDS = frozenset({"the", "show", "in", "la"})
 
 
+LIMITS = ReadingLimits()
+
+
 def texts(text: str) -> list[str]:
     return [word.text for word in words_of(text)]
 
@@ -154,6 +157,29 @@ def test_the_first_question_has_a_place_after_long_replies() -> None:
     history = conversation("user: What is the rent in Porto?", *replies)
     blocks = recent_blocks(history, ReadingLimits())
     assert blocks[-1].text == "What is the rent in Porto?"
+
+
+def test_a_title_that_the_conversation_opens_with_has_a_place_after_long_replies() -> None:
+    turns = [f"{role}: {'word ' * 200}" for _ in range(8) for role in ("user", "assistant")]
+    *_, question, title = recent_blocks(conversation("assistant: Porto: rents", *turns), LIMITS)
+    assert (title.text, title.is_title) == ("Porto: rents", True)
+    assert question.role is Role.USER
+
+
+@pytest.mark.parametrize(
+    "opening", ["user: Porto: rents", "assistant: How can I help?", f"assistant: {'word ' * 40}"]
+)
+def test_neither_a_sentence_nor_a_question_is_a_title(opening: str) -> None:
+    history = conversation(opening, "user: What is the rent?", "assistant: High.")
+    assert not any(one.is_title for one in recent_blocks(history, LIMITS))
+
+
+@given(st.lists(st.integers(1, 90), min_size=1, max_size=20))
+def test_a_title_takes_its_words_from_the_other_messages(sizes: list[int]) -> None:
+    turns = [f"assistant: {'word ' * size}." for size in sizes]
+    history = conversation("assistant: Rents in Porto", *turns, "user: What now?")
+    words = sum(len(one.words) for one in recent_blocks(history, LIMITS))
+    assert words <= LIMITS.total + 20
 
 
 def test_of_a_long_first_question_the_beginning_is_read() -> None:
