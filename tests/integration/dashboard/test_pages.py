@@ -1,0 +1,79 @@
+"""What the pages of the dashboard say is true, and looking at them changes nothing."""
+
+import re
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from recollect.composition import build_services
+from recollect.domain.facts.ranking import FactPolicy
+from recollect.domain.policy import Policies
+from recollect.engines.in_memory import in_memory_stores
+from recollect.interfaces.http.app import create_app
+from recollect.memory import Memory
+from recollect.models.tokens import token_counter_for
+from recollect.services.services import ServiceDependencies
+from recollect.settings import load_settings
+from recollect.system import RandomIds, SystemClock
+from recollect.testing import WordEmbedder
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
+
+
+@pytest.fixture
+def memory() -> Memory:
+    """A memory that compares meanings by words, and needs no database."""
+    around = ServiceDependencies(
+        clock=SystemClock(),
+        ids=RandomIds(),
+        counter_for=token_counter_for,
+        embedder=WordEmbedder(dimensions=512),
+    )
+    policies = Policies(facts=FactPolicy(is_enabled=True))
+    return Memory(build_services(in_memory_stores(), around, policies))
+
+
+@pytest_asyncio.fixture
+async def browser(memory: Memory) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser of the local user, who may change things."""
+    app = create_app(memory, load_settings(tenant=f"tenant-{uuid4()}"))
+    async with (
+        serving(app) as url,
+        httpx.AsyncClient(base_url=url, timeout=PATIENCE, trust_env=False) as client,
+    ):
+        page = (await client.get("/dashboard/memory")).text
+        token = re.search(r'name="csrf" value="([^"]+)"', page)
+        assert token
+        client.headers["X-CSRF-Token"] = token[1]
+        yield client
+
+
+async def _talk(browser: httpx.AsyncClient, *texts: str, name: str | None = None) -> str:
+    """Store a conversation of these texts, the user's first; its id."""
+    started = await browser.post("/api/v1/sessions", json={"name": name})
+    session_id: str = started.json()["session_id"]
+    for place, text in enumerate(texts):
+        role = ("user", "assistant")[place % 2]
+        message = {"role": role, "content": text}
+        stored = await browser.post(f"/api/v1/sessions/{session_id}/messages", json=message)
+        assert stored.is_success, stored.text
+    return session_id
+
+
+async def test_to_inspect_a_context_is_no_use_of_its_facts(
+    memory: Memory, browser: httpx.AsyncClient
+) -> None:
+    await browser.post("/dashboard/memory", data={"content": "Reports in euros"})
+    session_id = await _talk(browser, "Hi", "Hello")
+    form = {"session": session_id, "question": "Which reports in euros are there?"}
+
+    for preset in ("", "assistant"):
+        page = await browser.post("/dashboard/context", data={**form, "preset": preset})
+        assert "Reports in euros" in page.text
+    await memory.services.contexts.settle()
+
+    (fact,) = (await browser.get("/api/v1/memory")).json()["items"]
+    assert fact["access_count"] == 0
