@@ -1,5 +1,6 @@
 """What the pages of the dashboard say is true, and looking at them changes nothing."""
 
+import html
 import re
 from collections.abc import AsyncIterator
 from uuid import uuid4
@@ -77,3 +78,21 @@ async def test_to_inspect_a_context_is_no_use_of_its_facts(
 
     (fact,) = (await browser.get("/api/v1/memory")).json()["items"]
     assert fact["access_count"] == 0
+
+
+async def test_a_search_shows_what_matches_in_the_words_that_were_said(
+    memory: Memory, browser: httpx.AsyncClient
+) -> None:
+    await _talk(browser, "Where do zebras live?", "On the plains of Africa.")
+    await _talk(browser, "How much was sold?", "Three million.")
+    assert memory.services.indexing is not None
+    while await memory.services.indexing.do_some():
+        pass
+
+    found = html.unescape((await browser.get("/dashboard/conversations?q=zebras")).text)
+    nothing = (await browser.get("/dashboard/conversations?q=cucumber")).text
+
+    assert "1 result" in found
+    assert "Where do zebras live?\nOn the plains of Africa." in found
+    assert "Result summary" not in found
+    assert "Nothing like that was said." in nothing

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from recollect.domain.context.rendering import own_words
 from recollect.interfaces.dashboard import charts
 from recollect.interfaces.dashboard.assets import ASSETS
 from recollect.interfaces.dashboard.languages import NAMES, Language
@@ -34,7 +35,12 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"time": _time, "sql": highlighted, "iso": _iso}
+    environment.filters |= {
+        "time": _time,
+        "sql": highlighted,
+        "iso": _iso,
+        "own_words": own_words,
+    }
     environment.globals |= {
         "asset": _asset,
         "charts": charts,
