@@ -13,7 +13,7 @@ logging.getLogger("recollect.telemetry.measuring").warning("operation.slow")
 
 def _stderr(setup: str) -> str:
     program = (sys.executable, "-c", _PROGRAM.format(setup=setup))
-    ran = subprocess.run(program, capture_output=True, text=True, check=True)  # ours
+    ran = subprocess.run(program, capture_output=True, text=True, check=True)
     return ran.stderr
 
 
