@@ -96,3 +96,36 @@ async def test_a_search_shows_what_matches_in_the_words_that_were_said(
     assert "Where do zebras live?\nOn the plains of Africa." in found
     assert "Result summary" not in found
     assert "Nothing like that was said." in nothing
+
+
+async def test_conversations_of_one_name_are_told_apart_by_their_time(
+    browser: httpx.AsyncClient,
+) -> None:
+    for _ in range(2):
+        await _talk(browser, "Hi", "Hello", name="Sales")
+
+    page = (await browser.get("/dashboard/context")).text
+
+    options = re.findall(r'<option value="[0-9a-f-]{36}">([^<]+)</option>', page)
+    assert len(options) == 2
+    for option in options:
+        assert re.fullmatch(r"Sales · \d{4}-\d\d-\d\d \d\d:\d\d UTC", option)
+
+
+async def test_the_history_of_a_fact_tells_what_was_changed_in_the_dashboard(
+    browser: httpx.AsyncClient,
+) -> None:
+    made = await browser.post("/api/v1/memory", json={"content": "Works at ACME"})
+    fact_id = made.json()["fact_id"]
+    await browser.post(f"/dashboard/memory/{fact_id}", data={"content": "Works at Globex"})
+    await browser.post(f"/dashboard/memory/{fact_id}/delete")
+    await browser.post(f"/dashboard/memory/{fact_id}/restore")
+    await browser.post("/dashboard/memory", data={"content": "Reports in euros"})
+
+    changed = (await browser.get(f"/api/v1/memory/{fact_id}")).json()["history"]
+    listed = (await browser.get("/api/v1/memory")).json()["items"]
+    (added,) = (one["fact_id"] for one in listed if one["fact_id"] != fact_id)
+    (creation,) = (await browser.get(f"/api/v1/memory/{added}")).json()["history"]
+
+    assert sorted(one["actor"] for one in changed) == ["api", "dashboard", "dashboard", "dashboard"]
+    assert creation["actor"] == "dashboard"
