@@ -7,6 +7,7 @@
 `recollect.blocking` has the same for programs without async.
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,9 @@ __all__ = [
     "Settings",
     "VersionConflict",
 ]
+
+# Programs that set up no logging would see bare events on stderr.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and refuse names that are not there
     _ERRORS = (

@@ -164,6 +164,20 @@ def offline(permissions: PermissionFunction | None = None) -> ServiceDependencie
 
 
 @asynccontextmanager
+async def open_offline(
+    permissions: PermissionFunction | None = None,
+) -> AsyncIterator[ServiceDependencies]:
+    """The same with the model of facts, which is loaded when it is first needed."""
+    async with FactTagger() as tagger:
+        yield replace(
+            offline(permissions),
+            fact_extractor=tagger,
+            fact_extractors={FactExtractorKind.LOCAL: tagger},
+            fact_relations=tagger,
+        )
+
+
+@asynccontextmanager
 async def open_adapters(
     settings: Settings,
     permissions: PermissionFunction | None = None,

@@ -181,4 +181,4 @@ def opened_document(source: Path | str | BinaryIO) -> AbstractContextManager[Bin
     try:
         return Path(source).open("rb")
     except OSError as error:
-        raise InvalidInput("file", f"cannot be read: {error.strerror}") from None
+        raise InvalidInput("file", f"'{source}' cannot be read: {error.strerror}") from None

@@ -126,13 +126,16 @@ class Memory:
         cls, *, permissions: PermissionFunction | None = None
     ) -> AsyncIterator[Self]:
         """Open a memory that is gone when the block ends: for your tests."""
-        from recollect.adapters import offline  # noqa: PLC0415  # as above
+        from recollect.adapters import open_offline  # noqa: PLC0415  # as above
         from recollect.composition import build_services  # noqa: PLC0415
         from recollect.engines.in_memory import in_memory_stores  # noqa: PLC0415
 
-        services = build_services(in_memory_stores(), offline(permissions))
-        yield cls(services)
-        await services.close()
+        async with open_offline(permissions) as needs:
+            services = build_services(in_memory_stores(), needs)
+            try:
+                yield cls(services)
+            finally:
+                await services.close()
 
     async def session(
         self,

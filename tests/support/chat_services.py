@@ -14,6 +14,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Answerer
 from recollect.ports.privacy.names import NameFinder
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 from recollect.services.chat.chat import ChatTurn
 from recollect.services.services import ServiceDependencies, Services
 from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock
@@ -31,6 +32,7 @@ class Setup:
     policies: Policies = field(default_factory=Policies)
     timeout: float = 60
     names: NameFinder | None = None
+    telemetry: Telemetry = UNMEASURED
     follow_ups: FakeFollowUpModel = field(
         default_factory=lambda: FakeFollowUpModel(
             {"What about 2023?": "Show me total sales by region for 2023"}
@@ -51,6 +53,7 @@ class Setup:
             answerer=answerer,
             answer_timeout=self.timeout,
             names=self.names,
+            telemetry=self.telemetry,
         )
         return build_services(in_memory_stores(clock), around, self.policies)
 

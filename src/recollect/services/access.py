@@ -52,6 +52,8 @@ UNAVAILABLE: Final = (
 )
 """The warning of a result that lacks what could not be checked."""
 
+UNKNOWN_KEY: Final = "the API key is not valid"
+"""The same for all that is no key, or one no more."""
 logger = logging.getLogger(__name__)
 
 
@@ -94,7 +96,7 @@ class ApiKeys(Audited):
         parsed = KeyText.parse(text)
         key = await self.store.find(parsed.owner_id, parsed.key_id) if parsed else None
         if parsed is None or key is None or key.is_revoked or not key.accepts(parsed.secret):
-            raise Unauthenticated("the API key is not valid")
+            raise Unauthenticated(UNKNOWN_KEY)
         return key
 
     @audited(AuditAction.API_KEY_READ)

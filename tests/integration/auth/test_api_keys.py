@@ -58,13 +58,17 @@ async def test_a_key_of_one_tenant_does_not_reach_another(
 
 async def test_a_request_without_a_key_is_refused(keyed: Caller) -> None:
     await assert_unauthenticated(keyed)
+    assert "send your credentials" in (await keyed.get("/api/v1/sessions")).text
 
 
 @pytest.mark.parametrize("text", GARBAGE, ids=lambda text: text[:20])
-async def test_an_authorization_header_without_a_valid_key_is_refused(
+async def test_an_authorization_header_without_a_valid_key_is_refused_as_such(
     tenant: Tenant, text: str
 ) -> None:
-    await assert_unauthenticated(tenant.holding(text))
+    caller = tenant.holding(text)
+
+    await assert_unauthenticated(caller)
+    assert "the API key is not valid" in (await caller.get("/api/v1/sessions")).text
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ def test_an_export_that_cannot_be_written_or_read_is_told(run: Run, tmp_path: Pa
     for words in (("export", str(missing)), ("import", str(missing))):
         refused = run(*words, *user)
         assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
-        assert "file cannot be" in refused.stderr
+        assert f"file '{missing}' cannot be" in refused.stderr
     broken = tmp_path / "broken.json"
     broken.write_text('{"format": "recollect-export", "version": 1,\n"facts": [{]}')
     refused = run("import", str(broken), *user)

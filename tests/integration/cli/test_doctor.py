@@ -123,3 +123,15 @@ async def test_an_address_without_a_listener_is_reported_as_unreachable() -> Non
     ((_, text),) = await findings_of(access.check_permissions, permissions=address)
 
     assert text == "cannot be reached (ConnectionRefusedError)"
+
+
+@pytest.mark.parametrize(
+    "half", [{"llm_base_url": "http://127.0.0.1:9/v1"}, {"llm_model": "llama3.2:3b"}], ids=str
+)
+async def test_half_of_a_model_is_a_warning_unless_memory_is_to_answer(
+    half: dict[str, object],
+) -> None:
+    ((status, found),) = await findings_of(answers.check_answers, **half)
+    assert (status, "quotes from memory" in found) == ("warning", True)
+    meant = await findings_of(answers.check_answers, answerer="from_memory", **half)
+    assert [status for status, _ in meant] == ["ok"]

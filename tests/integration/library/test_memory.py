@@ -125,6 +125,22 @@ async def test_bad_input_is_refused_in_plain_words(memory: Memory, user: str) ->
     assert (await session.info()).message_count == 0
 
 
+async def test_a_memory_for_tests_obeys_at_once_and_learns_as_it_catches_up() -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session("chat", user="alice")
+        await session.add_exchange("Remember that I work at Globex.", "Noted.")
+        commanded = await memory.facts("alice").list()
+        await session.add_exchange("I'm allergic to peanuts.", "I will keep that in mind.")
+        await memory.catch_up()
+        learnt = await memory.facts("alice").list()
+        elsewhere = await memory.session("another", user="alice")
+        context = await elsewhere.context("Where do I work?")
+
+    assert [fact.content for fact in commanded.items] == ["I work at Globex."]
+    assert "I'm allergic to peanuts." in [fact.content for fact in learnt.items]
+    assert [fact.content for fact in context.facts] == ["I work at Globex."]
+
+
 async def test_a_memory_for_tests_needs_no_database() -> None:
     async with Memory.in_memory() as memory:
         session = await memory.session("chat-1", user="alice")

@@ -48,7 +48,7 @@ async def test_a_user_moves_from_one_engine_to_another_and_back(
 
 async def test_a_file_that_is_not_there_and_a_format_that_is_none_are_refused() -> None:
     async with Memory.in_memory() as memory:
-        with pytest.raises(InvalidInput, match="file cannot be read"):
+        with pytest.raises(InvalidInput, match="file '/no/such/file' cannot be read"):
             await memory.import_from("/no/such/file", user="alice")
         with pytest.raises(InvalidInput, match="format must be one of: json, zip"):
             await anext(memory.export(user="alice", format="xml"))

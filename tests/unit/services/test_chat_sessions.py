@@ -1,6 +1,8 @@
 """Which session a question belongs to."""
 
 import asyncio
+import logging
+from uuid import UUID
 
 import pytest
 
@@ -14,6 +16,7 @@ from recollect.errors import (
     SessionNotFound,
 )
 from recollect.services.chat.degradation import SESSION_GONE, SWITCHED_OFF
+from recollect.telemetry.measuring import Measuring
 from support.chat_services import SCOPE, SESSION, Setup
 
 
@@ -30,6 +33,31 @@ async def test_a_session_notes_no_language_where_its_first_question_leaves_it_op
     setup = Setup()
     await setup.ask("Hoi", session_metadata={"a": 1})
     assert (await setup.services.sessions.get(SCOPE, SESSION)).metadata == {"a": 1}
+
+
+@pytest.mark.parametrize("session_id", [SESSION, None], ids=["named", "unnamed"])
+async def test_a_session_that_is_started_by_its_question_is_no_failure_of_an_operation(
+    caplog: pytest.LogCaptureFixture, session_id: UUID | None
+) -> None:
+    caplog.set_level(logging.INFO, logger="recollect")
+    await Setup(telemetry=Measuring()).ask("Hi?", session_id)
+    assert _outcomes(caplog) == {"ok"}
+
+
+async def test_a_session_that_may_not_be_started_is_a_failure_of_its_operations(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, logger="recollect")
+    setup = Setup(policies=Policies(rejects_unknown_sessions=True), telemetry=Measuring())
+    with pytest.raises(SessionNotFound):
+        await setup.ask("Hi?")
+    assert "SessionNotFound" in _outcomes(caplog)
+
+
+def _outcomes(caplog: pytest.LogCaptureFixture) -> set[str]:
+    """How the operations ended that were logged."""
+    done = (one for one in caplog.records if one.message.startswith("operation."))
+    return {one.facts["outcome"] for one in done}  # type: ignore[attr-defined]  # given as extra
 
 
 async def test_switched_off_memory_is_reported_as_a_warning() -> None:

@@ -46,6 +46,25 @@ async def a_talk(services: Services, *messages: NewMessage) -> tuple[Scope, UUID
     return scope, session.session_id
 
 
+async def test_tokens_are_counted_to_a_summary_only_where_there_is_one() -> None:
+    services = services_of("default")
+    scope, session_id = await a_talk(
+        services, a_message("user", "hi"), a_message("assistant", "hello")
+    )
+    brief = await services.contexts.build(scope, session_id, "Hello")
+    scope, session_id = await a_talk(services, *turns_about_shops(40))
+    long = await services.contexts.build(scope, session_id, QUESTION, max_tokens=400)
+    scope, session_id = await a_talk(services)
+    first = await services.contexts.build(scope, session_id, QUESTION)
+
+    assert (brief.summary, brief.tokens.summary) == (None, 0)
+    assert brief.tokens.frame > 0
+    assert brief.tokens.total == brief.tokens.question + brief.tokens.frame + brief.tokens.window
+    assert long.summary
+    assert long.tokens.summary >= services.contexts.counter_for(None).count(long.summary)
+    assert (first.tokens.frame, first.tokens.total) == (0, first.tokens.question)
+
+
 def turns_about_shops(count: int) -> list[NewMessage]:
     return [
         message

@@ -187,9 +187,9 @@ async def test_what_comes_before_the_broken_part_stays_and_a_second_try_goes_on(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (b"", "line 1 must have '{' here and has the end of the document"),
-        (b"not json", "line 1 must have '{' here and has 'n'"),
-        (b"[]", "line 1 must have '{' here and has '['"),
+        (b"", "file is no export of Recollect"),
+        (b"root:x:0:0", "file is no export of Recollect"),
+        (b"[]", "file is no export of Recollect"),
         (b"{}", "format must be"),
         (b"\xff\xfe{}", "line 1 must be UTF-8"),
         (b'{"format": "recollect-export"}', "version must be 1"),

@@ -64,9 +64,11 @@ class Sources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """How much a model has to read."""
+    """How much a model has to read, in the form that takes most."""
 
     question: int = 0
+    frame: int = 0
+    """The headings and remarks around what memory adds."""
     summary: int = 0
     window: int = 0
     recalled: int = 0
@@ -78,8 +80,9 @@ class Tokens:
     @property
     def total(self) -> int:
         """All parts together; never over the limit."""
-        memory = self.summary + self.window + self.recalled + self.standing_instructions
-        return self.question + memory + self.profile + self.facts
+        conversation = self.frame + self.summary + self.window + self.recalled
+        known = self.standing_instructions + self.profile + self.facts
+        return self.question + conversation + known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -157,6 +157,14 @@ def past_query(recalled: Recalled) -> str:
     return "\n".join([first, *(f"{label}: {quoted(text)}" for label, text in parts if text)])
 
 
+def own_words(text: str) -> tuple[str, ...]:
+    """What was said in an entry of this text, without what the index writes around it."""
+    exchange = _EXCHANGE.fullmatch(text)
+    if exchange is None:
+        return (text,)
+    return tuple(filter(None, (exchange["question"], exchange["result"])))
+
+
 def earlier_line(recalled: Recalled, *, language: str = "en") -> str:
     """The line of the conversation block that stands for an entry."""
     return f'{labels_in(language).earlier} {_day(recalled)}: "{quoted(recalled.text)}"'

@@ -185,7 +185,7 @@ class FactChange:
     kind: ChangeKind
     at: datetime
     actor: str
-    """Who changed it: `user`, `extractor`, `api`, `retention`."""
+    """Who changed it: `user`, `extractor`, `api`, `dashboard`, `retention`."""
     content: str
     status: FactStatus
     reason: str | None = None

@@ -88,4 +88,5 @@ def token_parts(tokens: Tokens) -> list[tuple[str, int]]:
         ("facts", tokens.facts),
         ("recalled", tokens.recalled),
         ("question", tokens.question),
+        ("headings", tokens.frame),
     ]

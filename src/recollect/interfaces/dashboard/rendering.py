@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from recollect.domain.context.rendering import own_words
 from recollect.interfaces.dashboard import charts
 from recollect.interfaces.dashboard.assets import ASSETS
 from recollect.interfaces.dashboard.languages import NAMES, Language
@@ -34,7 +35,13 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"time": _time, "sql": highlighted, "iso": _iso}
+    environment.filters |= {
+        "time": _time,
+        "sql": highlighted,
+        "iso": _iso,
+        "minute": _minute,
+        "own_words": own_words,
+    }
     environment.globals |= {
         "asset": _asset,
         "charts": charts,
@@ -120,11 +127,15 @@ def _iso(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+def _minute(time: datetime) -> str:
+    """A time as plain text, for places that take no other."""
+    return time.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
 def _time(time: datetime | None, style: str = "moment") -> Markup:
     """A time for the browser to show in the reader's own zone; until then in UTC."""
     if time is None:
         return Markup()
-    shown = time.astimezone(UTC)
-    text = shown.strftime("%Y-%m-%d") if style == "day" else shown.strftime("%Y-%m-%d %H:%M UTC")
+    text = time.astimezone(UTC).strftime("%Y-%m-%d") if style == "day" else _minute(time)
     # No part of it is what anybody wrote, so nothing is escaped: that took a sixth of a page.
     return Markup(f'<time datetime="{_iso(time)}" data-style="{style}">{text}</time>')  # noqa: S704

@@ -35,7 +35,7 @@ from recollect.interfaces.http.parameters import (
     header_text,
 )
 from recollect.ports.accounts import CredentialChecker
-from recollect.services.access import ApiKeys
+from recollect.services.access import UNKNOWN_KEY, ApiKeys
 from recollect.settings import Settings, UserIdSource
 from recollect.telemetry.logging import transaction_id
 
@@ -218,6 +218,8 @@ class Authenticator:
             case UserIdSource.BASIC_USERNAME if self._basic:
                 user = await self._basic.user_of(headers.get("Authorization", ""))
                 return Principal(tenant=self._tenant, user=user, actor="basic")
+            case _ if token:
+                raise Unauthenticated(UNKNOWN_KEY)
             case _:
                 raise Unauthenticated(
                     "send your credentials in the header 'Authorization: Bearer …'"

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from recollect import errors
 from recollect.errors import RecollectError
 from recollect.interfaces.http.parameters import echo_session
+from recollect.interfaces.http.route_index import methods_at
 
 logger = logging.getLogger(__name__)
 
@@ -210,6 +211,9 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
         detail = f"no route takes {request.method} here; /docs lists them all"
     response = error_response(status, status.phrase, detail, path=request.url.path)
     response.headers.update(error.headers or {})
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        # The framework names those of the first route alone.
+        response.headers["Allow"] = ", ".join(methods_at(request.app, request.scope))
     return response
 
 

@@ -8,7 +8,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.datastructures import QueryParams
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from recollect.interfaces.http.parameters import ANY_QUERY
@@ -31,6 +31,14 @@ def index_routes(app: FastAPI) -> None:
     """Find the routes that an application has now by an index, and check their queries."""
     routes = [route for route in app.routes if isinstance(route, APIRoute)]
     app.router.routes.insert(0, RouteIndex(routes))
+
+
+def methods_at(app: FastAPI, scope: Scope) -> list[str]:
+    """The methods that the routes of a path take together; who takes GET answers HEAD, too."""
+    routes = (route for route in app.routes if isinstance(route, Route))
+    fitting = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
+    methods = {method for route in fitting for method in route.methods or ()}
+    return sorted(methods | {"HEAD"} if "GET" in methods else methods)
 
 
 class RouteIndex(BaseRoute):

@@ -1,10 +1,12 @@
 """Use cases that are measured and recorded: two decorators, and what they tell of a result."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
 from itertools import islice
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar
 from uuid import UUID
 
 from recollect.domain.context.context import Context
@@ -19,6 +21,7 @@ from recollect.domain.identity.audit import MAX_ITEMS, AuditAction
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled, Recollection
+from recollect.errors import SessionNotFound
 from recollect.ports.conversations import Appended
 from recollect.ports.telemetry import UNMEASURED, Telemetry
 from recollect.services.audit.trail import AuditTrail
@@ -26,6 +29,17 @@ from recollect.services.audit.trail import AuditTrail
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 Work = Coroutine[object, object, Result]
+_session_may_be_new: Final[ContextVar[bool]] = ContextVar("session_may_be_new", default=False)
+
+
+@contextmanager
+def expecting_new_session(*, is_expected: bool) -> Iterator[None]:
+    """Take it for no failure of operations that a session is not there: it is started next."""
+    token = _session_may_be_new.set(is_expected)
+    try:
+        yield
+    finally:
+        _session_may_be_new.reset(token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,10 +157,18 @@ async def _measured(
         session_id=given if isinstance(given, UUID) else None,
     )
     with operation as doing:
-        result = await use_case(service, scope, *args, **options)
-        trace = trace_of(result)
-        doing.counted(trace.count)
-    return result, trace
+        try:
+            result = await use_case(service, scope, *args, **options)
+        except SessionNotFound as error:
+            if not _session_may_be_new.get():
+                raise
+            missing = error
+            doing.counted(0)
+        else:
+            trace = trace_of(result)
+            doing.counted(trace.count)
+            return result, trace
+    raise missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

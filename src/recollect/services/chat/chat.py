@@ -29,6 +29,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import MissingSession, Policies
 from recollect.errors import IdAlreadyUsed, MissingSessionId, ModelUnavailable, SessionNotFound
 from recollect.ports.telemetry import Stage
+from recollect.services.audit.operations import expecting_new_session
 from recollect.services.chat.degradation import NO_MEMORY, NOT_STORED, SWITCHED_OFF, Degradation
 from recollect.services.chat.turn import (
     Answering,
@@ -282,7 +283,8 @@ class Chat:
             building = self.contexts.build_requested(scope, session_id, request)
             return attempts.attempt("context", building)
 
-        reading = asyncio.ensure_future(read())
+        with expecting_new_session(is_expected=self._may_start(inquiry)):
+            reading = asyncio.ensure_future(read())
         # Its error is retrieved: nobody awaits it once the question has failed.
         reading.add_done_callback(lambda task: task.cancelled() or task.exception())
         opened = None

@@ -27,7 +27,7 @@ from recollect.ports.models import Answerer
 from recollect.ports.runtime import Ids
 from recollect.ports.telemetry import Stage, Telemetry
 from recollect.services.access import States
-from recollect.services.audit.operations import Audited, audited
+from recollect.services.audit.operations import Audited, audited, expecting_new_session
 from recollect.services.chat.degradation import REPLY_NOT_STORED, SESSION_GONE, Degradation, Probe
 from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
 from recollect.services.conversations.messages import Messages
@@ -297,7 +297,8 @@ class TurnMemory:
     ) -> Result:
         """The result of a write; a session that is not there yet is started for it."""
         try:
-            return await write()
+            with expecting_new_session(is_expected=may_start):
+                return await write()
         except SessionNotFound:
             if not may_start:
                 raise

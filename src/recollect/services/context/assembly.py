@@ -171,7 +171,8 @@ class Assembly:
             recalled=entries.items,
             tokens=Tokens(
                 question=self.tokens_of(draft),
-                summary=self._count(quoted(summary)) + self._frame * has_memory,
+                frame=self._frame * has_memory,
+                summary=self._count(quoted(summary)) if summary else 0,
                 window=fitted.tokens,
                 recalled=entries.tokens,
                 standing_instructions=standing.tokens,

@@ -21,6 +21,7 @@ def record_context(telemetry: Telemetry, context: Context) -> None:
     telemetry.count(CONTEXTS, "hit" if has_memory(context) else "miss")
     telemetry.observe(CONTEXT_SIZE, context.tokens.total)
     telemetry.count(CONTEXT_TOKENS, "question", by=context.tokens.question)
+    telemetry.count(CONTEXT_TOKENS, "frame", by=context.tokens.frame)
     for name, part in _parts(context):
         if part:
             telemetry.count(CONTEXT_PARTS, name)

@@ -30,7 +30,7 @@ from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.slots import has_one_value
 from recollect.domain.facts.stored import EmbeddedFact, FactStats
 from recollect.domain.identity.audit import AuditAction
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import Interface, Scope
 from recollect.errors import FactConflict, FactNotFound, InvalidInput, VersionConflict
 from recollect.ports.facts import FactStore
 from recollect.ports.runtime import Clock, Ids
@@ -91,7 +91,7 @@ class Facts(Audited):
             accessed_at=now,
             valid_from=now,
         )
-        edit = edited(fact, ChangeKind.CREATED)
+        edit = edited(fact, ChangeKind.CREATED, scope=scope)
         vectors = await self._vectors(fact)
         for _ in range(_TRIES):
             if await self.store.commit(scope, [edit], vectors):
@@ -174,7 +174,8 @@ class Facts(Audited):
         def change(fact: Fact) -> FactEdit | None:
             if all(getattr(fact, name) == value for name, value in chosen.items()):
                 return None
-            return edited(fact.changed(self.clock.now(), **chosen), ChangeKind.EDITED)
+            changed = fact.changed(self.clock.now(), **chosen)
+            return edited(changed, ChangeKind.EDITED, scope=scope)
 
         return await self._change(scope, fact_id, change, version=version)
 
@@ -189,7 +190,7 @@ class Facts(Audited):
             if fact.status is FactStatus.RETRACTED:
                 return None
             ended = fact.ended(FactStatus.RETRACTED, self.clock.now())
-            return edited(ended, ChangeKind.RETRACTED)
+            return edited(ended, ChangeKind.RETRACTED, scope=scope)
 
         await self._change(scope, fact_id, retract)
 
@@ -203,7 +204,7 @@ class Facts(Audited):
         def restored(fact: Fact) -> FactEdit | None:
             if fact.is_active:
                 return None
-            return edited(fact.restored(self.clock.now()), ChangeKind.RESTORED)
+            return edited(fact.restored(self.clock.now()), ChangeKind.RESTORED, scope=scope)
 
         return await self._change(scope, fact_id, restored)
 
@@ -273,14 +274,20 @@ def _check_free(fact: Fact, others: Iterable[Fact]) -> None:
             raise FactConflict(other.fact_id, slot=fact.slot)
 
 
-def edited(fact: Fact, kind: ChangeKind, *, reason: str | None = None) -> FactEdit:
-    """A version of a fact that somebody made by hand, with the line of its history."""
+def edited(
+    fact: Fact, kind: ChangeKind, *, scope: Scope | None = None, reason: str | None = None
+) -> FactEdit:
+    """A version of a fact that somebody made by hand, with the line of its history.
+
+    It says whether they did so in the dashboard, by the scope, or by a program.
+    """
+    is_on_page = scope is not None and scope.interface is Interface.DASHBOARD
     change = FactChange(
         fact_id=fact.fact_id,
         version=fact.version,
         kind=kind,
         at=fact.updated_at,
-        actor=_API,
+        actor=Interface.DASHBOARD.value if is_on_page else _API,
         content=fact.content,
         status=fact.status,
         reason=reason,

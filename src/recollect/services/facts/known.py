@@ -125,7 +125,8 @@ class KnownFacts:
     """Finds what an owner said before that matters to a question, as far as they may see it now."""
 
     store: FactStore
-    accesses: FactAccesses
+    accesses: FactAccesses | None
+    """None: to be in a context counts as no use."""
     clock: Clock
     stems: StemCache
     tenants: TenantPolicies
@@ -164,11 +165,13 @@ class KnownFacts:
 
     def note_use(self, scope: Scope, facts: Sequence[Fact]) -> None:
         """Count an access of each of these facts, in the background."""
-        self.accesses.note(scope, facts)
+        if self.accesses is not None:
+            self.accesses.note(scope, facts)
 
     async def settle(self) -> None:
         """Wait until all accesses are counted."""
-        await self.accesses.settle()
+        if self.accesses is not None:
+            await self.accesses.settle()
 
     async def _vector_of(
         self, question: str, policy: FactPolicy

@@ -157,16 +157,18 @@ class _Search:
     access: Access
     known: AlreadyInContext | None = None
     """What the context has already; None if the search is not for a context."""
+    is_related_only: bool = False
+    """Whether candidates that are merely the nearest are left out, as they are of contexts."""
 
     def relevant(
         self, candidates: Sequence[Candidate], question: RecallQuestion
     ) -> Sequence[Candidate]:
         """The candidates that are new to the context and related to the question."""
-        known = self.known
-        if known is None:
+        known, time = self.known, question.time
+        if known is None and not self.is_related_only:
             return candidates
-        time = question.time
-        return [one for one in candidates if is_related(one, time) and not known.has(one.entry)]
+        related = (one for one in candidates if is_related(one, time))
+        return [one for one in related if known is None or not known.has(one.entry)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +202,11 @@ class Recall(Audited):
         *,
         k: int = DEFAULT_RECALLED,
         filters: RecallFilter = ALL_ENTRIES,
+        is_related_only: bool = False,
     ) -> Recollection:
         """The exchanges that match the query best, at most k, best first.
 
+        `is_related_only` leaves out those that share neither words nor meaning with the query.
         `SessionNotFound` if a session to search in is not the owner's.
         """
         check_query(query, k)
@@ -220,7 +224,14 @@ class Recall(Audited):
         if filters.speaker is not None:
             speaker = await self.redaction.text(scope, filters.speaker)
             filters = replace(filters, speaker=speaker)
-        search = _Search(scope=scope, text=text, k=k, filters=filters, access=access)
+        search = _Search(
+            scope=scope,
+            text=text,
+            k=k,
+            filters=filters,
+            access=access,
+            is_related_only=is_related_only,
+        )
         results = await self._results(self.index, search)
         self._count(results)
         if not access.warnings:

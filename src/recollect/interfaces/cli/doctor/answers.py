@@ -28,6 +28,9 @@ async def check_answers(settings: Settings) -> AsyncIterator[Finding]:
     elif settings.llm_base_url is not None:
         observation = "MEMORY_LLM_BASE_URL is set without a model; /chat quotes from memory"
         yield warning(observation, "set MEMORY_LLM_MODEL")
+    elif settings.llm_model is not None:
+        observation = "MEMORY_LLM_MODEL is set without an endpoint; /chat quotes from memory"
+        yield warning(observation, "set MEMORY_LLM_BASE_URL")
     else:
         advice = "for a model, set MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL"
         yield ok("quoted from memory: no model is set", advice)

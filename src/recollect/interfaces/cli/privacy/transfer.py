@@ -116,7 +116,7 @@ def _target(file: str) -> Iterator[BinaryIO]:
                     Path(target.name).unlink()
                 raise
     except OSError as error:
-        raise InvalidInput("file", f"cannot be written: {error.strerror}") from None
+        raise InvalidInput("file", f"'{file}' cannot be written: {error.strerror}") from None
 
 
 def _told(counts: Counts) -> str:

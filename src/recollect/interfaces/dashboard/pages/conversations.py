@@ -87,7 +87,7 @@ async def _search(
     services: Services, scope: Scope, query: str
 ) -> tuple[list[SearchResult], Sequence[str]]:
     """Find exchanges by words and meaning, best first."""
-    recollection = await services.recall.search(scope, query, k=_RESULTS)
+    recollection = await services.recall.search(scope, query, k=_RESULTS, is_related_only=True)
     latest = await services.sessions.list(scope, PageRequest(limit=_NAMED))
     names = {session.session_id: session.name for session in latest.items}
     results = [

@@ -97,9 +97,11 @@ async def inspect(request: Request, visitor: KnownVisitor, form: PostedForm) -> 
 def _contexts(site: Site, form: Form) -> Contexts:
     """The service that builds contexts: as the server is set, or as another preset would have it.
 
-    What is stored was stored, and summarised, by the server's own preset.
+    What is stored was stored, and summarised, by the server's own preset. To be inspected is no use
+    of a fact: it fades as before.
     """
     contexts = site.services.contexts
+    contexts = replace(contexts, facts=replace(contexts.facts, accesses=None))
     preset = form.get("preset", "")
     if not preset or preset == site.settings.preset:
         return contexts

@@ -118,7 +118,7 @@ class FactChangeOut(FromDomain):
     version: int = Field(description="The version that the change made.")
     kind: ChangeKind
     at: datetime
-    actor: str = Field(description="Who changed it: user, extractor, api or retention.")
+    actor: str = Field(description="Who changed it: user, extractor, api, dashboard or retention.")
     content: str
     status: FactStatus
     reason: str | None

@@ -64,6 +64,9 @@ class _Continued:
 
 
 def _document(stream: JsonStream, check: HeaderCheck) -> Iterator[Item]:
+    if not stream.begins_object():
+        problem = "is no export of Recollect: that is a JSON object, or a ZIP archive of its parts"
+        raise InvalidInput("file", problem)
     header: dict[str, JsonValue] = {}
     for name in stream.members():
         if name in _HEADER:

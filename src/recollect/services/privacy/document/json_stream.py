@@ -50,6 +50,10 @@ class JsonStream:
         self.characters = 0
         """How long the last value was."""
 
+    def begins_object(self) -> bool:
+        """Whether an object comes next."""
+        return self._next() == "{"
+
     def members(self) -> Iterator[str]:
         """Yield the names of an object's members, each before its value."""
         self._expect("{")
