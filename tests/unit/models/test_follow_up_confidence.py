@@ -186,6 +186,13 @@ def test_no_article_ends_a_question() -> None:
     assert not lacks_noun("What did Thomas A. Hendricks oppose?", "What did he oppose?", known)
 
 
+def test_no_noun_follows_a_whole_question() -> None:
+    question = "What about the dogs?"
+    gone = (0, 1)
+    assert not sound(question, "Show me all cats", edits((2, Span(0, 0, 3)), deleted=gone))
+    assert sound(question, "Show me all facts on cats", edits((2, Span(0, 0, 4)), deleted=gone))
+
+
 def test_a_denial_needs_its_verb() -> None:
     known, asked = words_for("en"), "and which ones didn't?"
     assert lacks_noun("Which shops didn't every week of the term?", asked, known)

@@ -107,6 +107,7 @@ def is_sound(
         _compares_with_nothing(words, blocks, edits, known),
         _answers_itself(words, blocks, edits),
         is_data and _asks_without_verb(words, blocks, edits),
+        _appends_noun(words, blocks, edits, known),
     )
     if any(faults):
         return False
@@ -342,6 +343,19 @@ def _loses_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) ->
     """Whether the verb that a question begins with goes, and no other question begins for it."""
     begins = any(_is_beginning(blocks, one) for one in edits.insertions)
     return 0 in edits.deleted and words[0].text.lower() in _FINITE_VERBS and not begins
+
+
+def _appends_noun(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a noun follows a question without a place for it: "List all cats the dogs"."""
+    for one in edits.insertions:
+        rest = blocks[one.span.block].words[one.span.last + 1 :]
+        is_whole = _is_beginning(blocks, one) and all(word.is_sign for word in rest)
+        following = next((n for n in range(one.gap, len(words)) if n not in edits.deleted), None)
+        if is_whole and following is not None and words[following].text.lower() in known.articles:
+            return True
+    return False
 
 
 def _compares_with_nothing(
