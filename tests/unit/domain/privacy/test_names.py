@@ -139,6 +139,14 @@ def test_a_text_in_sql_goes_on_after_a_quote_with_a_backslash() -> None:
     assert masker("Jan").sql(r"SELECT 'C:\', Jan, 'Jan'") == rf"SELECT 'C:\', Jan, '{jan}'"
 
 
+def test_a_known_name_that_the_quotes_of_a_statement_tear_is_masked() -> None:
+    masking = masker("O'Brien")
+    name = masking.text("O'Brien")
+    sql = "WHERE b = 'O'Brien' -- O'Brien"
+    masked = masking.sql(sql, known=masking.known_names("Ask O'Brien."))
+    assert masked == f"WHERE b = '{name}' -- {name}"
+
+
 def test_a_column_in_double_quotes_is_not_read_as_a_name() -> None:
     sql = 'SELECT "Jordan" FROM shop.users'
 
