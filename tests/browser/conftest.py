@@ -25,6 +25,8 @@ from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
+from recollect.telemetry.measuring import Measuring
+from recollect.telemetry.metrics import MetricStore
 from support.dashboard.visitors import Dashboard, Visitor
 from support.servers.http_servers import serving
 
@@ -62,6 +64,7 @@ def memory(stores: Stores, database: Database) -> Memory:
         answerer=FromMemory(),
         sql=SqlglotReader(),
         follow_up_model=SpanEditor(),
+        telemetry=Measuring(metrics=MetricStore()),
     )
     policies = Policies(
         audit=AuditPolicy(is_on=True),

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from uuid import UUID
 
 import httpx
 import pytest
@@ -81,6 +82,27 @@ async def test_no_page_has_a_serious_finding_of_axe_or_is_too_wide(
         await page.get_by_role("button", name="Edit: Lives in Utrecht").click()
         await page.locator(".editing textarea").wait_for()
         assert await _serious_findings(page) == []
+
+
+@pytest.mark.parametrize("width", [320, 1100, 1200, 1440])
+@pytest.mark.parametrize("language", ["en", "nl"])
+async def test_no_page_is_wider_than_its_window(
+    browser: Browser, keyed: Dashboard, width: int, language: str
+) -> None:
+    async with keyed.visited(
+        browser,
+        scopes=(KeyScope.USER, KeyScope.ADMIN),
+        locale=language,
+        viewport={"width": width, "height": 800},
+    ) as visitor:
+        session_id = await _fill(visitor)
+        await visitor.services.contexts.build(visitor.scope, UUID(session_id), "And in 2024?")
+        await visitor.arrive()
+        for path in (*_PAGES, f"/conversations/{session_id}"):
+            page = await visitor.open(path)
+            assert not await page.evaluate(_IS_WIDER), path
+            has_times = await page.locator("#times").count()
+            assert has_times == (path == ""), "the table of the steps is the widest part"
 
 
 async def test_a_fact_is_edited_and_deleted_by_keyboard_alone(sanne: Visitor) -> None:

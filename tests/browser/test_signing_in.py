@@ -105,6 +105,24 @@ async def test_an_admin_makes_a_key_that_works_and_revokes_it(
         await page.locator("code", has_text="sliding:30").wait_for()
 
 
+async def test_a_key_that_is_refused_keeps_what_was_typed(
+    browser: Browser, keyed: Dashboard
+) -> None:
+    async with keyed.visited(browser, scopes=(KeyScope.ADMIN,)) as admin:
+        admin.expected = ("status of 422",)
+        await admin.arrive()
+        page = await admin.open("/keys")
+        await page.get_by_text("Make a key").first.click()
+        await page.fill("[name=name]", "for the tests")
+        await page.get_by_role("button", name="Make a key").click()
+        await page.get_by_text("Tick at least one thing that it opens.").wait_for()
+        assert await page.input_value("[name=name]") == "for the tests"
+        await page.check("[name=scope_admin]")
+        await page.get_by_role("button", name="Make a key").click()
+        await page.locator("#new-key").wait_for()
+        assert await page.input_value("[name=name]") == ""
+
+
 async def test_the_local_user_needs_no_key_and_language_and_colours_are_remembered(
     browser: Browser, dashboards: Callable[..., Any]
 ) -> None:

@@ -129,3 +129,31 @@ async def test_the_history_of_a_fact_tells_what_was_changed_in_the_dashboard(
 
     assert sorted(one["actor"] for one in changed) == ["api", "dashboard", "dashboard", "dashboard"]
     assert creation["actor"] == "dashboard"
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"name": " "}, "Say what the key is for."),
+        ({}, "Tick at least one thing that it opens."),
+        ({"scope_user": "1"}, "Name the user whose memory it opens."),
+        ({"scope_admin": "1", "user": "piet"}, "Tick “the memory of one user”, or name no user."),
+    ],
+    ids=["no name", "opens nothing", "no user", "another user"],
+)
+async def test_a_key_that_is_not_made_says_why_in_the_words_of_its_form_and_keeps_what_was_typed(
+    browser: httpx.AsyncClient, given: dict[str, str], problem: str
+) -> None:
+    form = {"name": "for the tests", "memory": "read", **given}
+
+    page = await browser.post("/dashboard/keys", data=form)
+    part = await browser.post("/dashboard/keys", data=form, headers={"HX-Request": "true"})
+
+    assert (page.status_code, part.status_code) == (422, 422)
+    assert problem in page.text
+    assert problem in part.text
+    assert f'name="name" value="{form["name"]}"' in page.text
+    assert '<option value="read" selected>' in page.text
+    for name in given.keys() - {"name", "user"}:
+        assert f'name="{name}" value="1" checked' in page.text
+    assert f'name="user" value="{given.get("user", "")}"' in page.text

@@ -191,3 +191,10 @@ def test_commands_that_print_json_need_no_server(shared_home: Path, database: Da
     )
     assert ended.returncode == 0, ended.stderr
     assert '"items"' in ended.stdout
+
+
+def test_every_extra_is_in_the_page_on_installing(metadata: Message) -> None:
+    page = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    listed = set(re.findall(r"`(\w+)`", " ".join(rows)))
+    assert listed == {*metadata.get_all("Provides-Extra", [])} - {"dev"}

@@ -20,6 +20,7 @@ from recollect.interfaces.dashboard import charts, server_figures
 from recollect.interfaces.dashboard.cookies import CookieCodec, Visit
 from recollect.interfaces.dashboard.languages import load_languages
 from recollect.interfaces.dashboard.pages import memory, privacy, tenant
+from recollect.interfaces.dashboard.pages.keys import KeyProblem
 from recollect.interfaces.dashboard.pages.result_tables import table_of
 from recollect.interfaces.dashboard.rendering import make_environment
 from recollect.interfaces.dashboard.sql_highlighting import highlighted
@@ -30,7 +31,7 @@ from recollect.system import DiskState
 
 _NAMES = (
     *(FactType, Priority, FactStatus, StatusChoice, FactSort, ChangeKind, Role, Method),
-    *(KeyScope, DatabaseState, WorkerState, DiskState),
+    *(KeyScope, KeyProblem, DatabaseState, WorkerState, DiskState),
 )
 
 

@@ -61,7 +61,7 @@ class DashboardRoute(APIRoute):
                 response = await _explained(request, InvalidInput("page", "cannot be shown so"))
             except Exception:  # a person reads it: no JSON, as elsewhere
                 logger.exception("dashboard.failed")
-                response = await _problem(request, *_UNEXPECTED)
+                response = await show_problem(request, *_UNEXPECTED)
             _forget_counts(request)
             await _remember(request, response)
             response.headers.setdefault("Cache-Control", "no-store")
@@ -89,10 +89,10 @@ def _next(request: Request) -> str:
 async def _explained(request: Request, error: RecollectError) -> Response:
     if isinstance(error, Unavailable):
         log_unavailable(error)
-    return await _problem(request, *described(error))
+    return await show_problem(request, *described(error))
 
 
-async def _problem(request: Request, status: HTTPStatus, title: str, detail: str) -> Response:
+async def show_problem(request: Request, status: HTTPStatus, title: str, detail: str) -> Response:
     """Say what went wrong: on a page of its own, or above the page, where what was typed stays."""
     if is_htmx(request):
         headers = {"HX-Retarget": _PROBLEMS, "HX-Reswap": "innerHTML"}

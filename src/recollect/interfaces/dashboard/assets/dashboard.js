@@ -191,7 +191,8 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   const form = event.target.closest("form[data-reset]");
-  if (form && event.detail.successful && event.target === form) {
+  // A refusal is shown, too, and so counts as successful.
+  if (form && event.detail.xhr.status < 400 && event.target === form) {
     form.reset();
     document.querySelector("#facts .empty")?.remove();
   }
