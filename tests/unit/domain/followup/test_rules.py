@@ -47,6 +47,7 @@ def changed(
         ("by month instead of by region", "Show me total sales by month for 2024"),
         ("only the North please", "Show me total sales by region for 2024, only the North"),
         ("Exclude North", "Show me total sales by region for 2024, without North"),
+        ("Filter out North", "Show me total sales by region for 2024, without North"),
         ("not counting returns", "Show me total sales by region for 2024, not counting returns"),
         ("Only rows marked 't'.", "Show me total sales by region for 2024, only rows marked 't'"),
         ("sort by revenue", "Show me total sales by region for 2024, sorted by revenue"),

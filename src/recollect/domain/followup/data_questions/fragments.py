@@ -295,6 +295,8 @@ def _narrowed(change: Change) -> str | None:
     while 0 < length < len(new) and new[length] in fillers:
         length += 1
     outside = known.single_pointers | known.wh_openers - known.relatives
+    if starting_phrase(new, known.leave_out):
+        return None  # "filter out"
     if not 0 < length < len(new) or not outside.isdisjoint(new[length:]):
         return None
     starts = known.prepositions | known.conditions | known.restrictions | known.comparing
