@@ -141,3 +141,9 @@ def test_of_two_articles_around_an_adjective_one_stays(text: str, whole: str) ->
 )
 def test_after_of_no_second_genitive_stands(text: str, question: str, whole: str) -> None:
     assert with_one_genitive(text, question, EN) == whole
+
+
+def test_a_demonstrative_before_a_noun_that_stays_is_kept() -> None:
+    place = Insertion(gap=4, span=Span(0, 3, 4))
+    said = rewritten("Who built that building?", "Show the building in Hull", place, deleted={2})
+    assert said == "Who built that building in Hull?"

@@ -14,6 +14,13 @@ from recollect.models.followup.confidence import PREPOSITIONS, WordLists, double
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _NAME: Final = range(2, 5)  # words of a full name
 _GENITIVE: Final = 5  # words of "of Anna Smith's"
+_DEMONSTRATIVES: Final = frozenset(
+    (
+        *("this", "that", "these", "those", "dit", "dat", "deze", "die"),
+        *("dieser", "diese", "dieses", "diesen", "diesem", "ce", "cet", "cette", "ces"),
+        *("este", "esta", "estos", "estas", "ese", "esa", "esos", "esas"),
+    )
+)
 _APOSTROPHES: Final = frozenset("'\u2019")
 _IN_NAMES: Final = frozenset(".'\u2019-")
 
@@ -66,9 +73,10 @@ def mended(
     lists: WordLists,
     known: LanguageWords,
 ) -> Edits:
-    """Edits with the possessives and the prepositions that they need."""
+    """Edits with the demonstratives, possessives and prepositions that they need."""
     return replace(
         edits,
+        deleted=edits.deleted - _needed_demonstratives(words, edits, lists),
         insertions=tuple(
             _with_preposition(
                 words, blocks, edits, _as_possessive(words, blocks, edits, one, lists, known), known
@@ -76,6 +84,18 @@ def mended(
             for one in edits.insertions
         ),
     )
+
+
+def _needed_demonstratives(words: Sequence[Word], edits: Edits, lists: WordLists) -> set[int]:
+    """Those that would leave a noun behind: "Who built that building in Hull?" keeps its own."""
+    changed = {place for one in edits.insertions for place in (one.gap - 1, one.gap)}
+    return {
+        place
+        for place in edits.deleted - changed
+        if words[place].text.lower() in _DEMONSTRATIVES
+        and place + 1 not in edits.deleted
+        and lists.content(words[place + 1 : place + 2])
+    }
 
 
 def _as_possessive(
