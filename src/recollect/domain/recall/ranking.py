@@ -1,26 +1,22 @@
 """Choosing candidates and their order: BM25, and what else tells that an entry is meant."""
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from heapq import nlargest
 from itertools import chain
 from math import exp, fsum
 from operator import mul
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, Self, TypeVar
 from uuid import UUID
 
-from recollect.domain.dates import time_words
-from recollect.domain.language import fold
 from recollect.domain.recall.entry import REACH, Candidate, Entry
+from recollect.domain.recall.fitness import Fitness
 from recollect.domain.recall.log_context import LogContext
 from recollect.domain.recall.occurrence import Occurrence
 from recollect.domain.recall.query import RecallQuestion
-from recollect.domain.recall.wording import NOTHING_WANTED
 
 Term = TypeVar("Term", bound=Hashable)
 K1: Final = 0.9
@@ -58,18 +54,12 @@ _SESSION: Final = 0.9
 """How much the best match of its session counts for an entry."""
 _AGAIN: Final = 0.1
 """How much less each further message of a session counts."""
-_SPEAKER: Final = 1.2
-_TIME_NAMED: Final = 6.9
-_TIME_TOLD: Final = 2.6
 _ASKS: Final = -1.0
 _EXCESS: Final = -1.2
-_WANTED_NAME: Final = 0.65
-_WANTED_NUMBER: Final = 1.4
 _SCALE: Final = _EXCHANGE_WORDS + _MEANING
 # Entries that match well, of which the first or the last is asked for: docs/decisions/0038.
 _GOOD_SCORE: Final = 0.3
 _GOOD_WORDS: Final = 0.5
-_WORD: Final = re.compile(r"\w+")
 
 
 class Bm25Index(Generic[Term]):
@@ -253,6 +243,26 @@ def said_once(
     return list(unique.values())
 
 
+class Level(NamedTuple):
+    """What the matches of one search are compared with."""
+
+    best_words: float
+    usual_meaning: float
+    """In place of the meaning of entries without a vector and of missing neighbours."""
+
+    @classmethod
+    def of(cls, candidates: Iterable[Candidate]) -> Self:
+        """The best words and the mean meaning of candidates."""
+        own_words, own_meanings = [0.0], []
+        for _, words, meanings, own in candidates:
+            own_words.append(words[own])
+            meaning = meanings[own]
+            if meaning is not None:
+                own_meanings.append(meaning)
+        usual = fsum(own_meanings) / len(own_meanings) if own_meanings else 0.0
+        return cls(max(own_words) or 1.0, usual)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Weighing:
     """What the scores of one question's candidates depend on."""
@@ -261,36 +271,20 @@ class _Weighing:
     now: float
     best_words: float
     usual_meaning: float
-    """In place of the meaning of entries without a vector and of missing neighbours."""
-    one_speaker: str | None
-    time_words: frozenset[str]
-    """Words that tell a time, if the question asks for one."""
-    is_particular: bool
-    """Whether the question asks for a speaker, a time, a name or a number."""
+    fitness: Fitness
     log: LogContext
 
     @classmethod
     def of(
         cls, candidates: Sequence[Candidate], question: RecallQuestion, *, now: datetime
     ) -> "_Weighing":
-        all_meanings = (meanings[own] for _, _, meanings, own in candidates)
-        meanings = [meaning for meaning in all_meanings if meaning is not None]
-        best_words = max((words[own] for _, words, _, own in candidates), default=0.0) or 1.0
-        usual_meaning = fsum(meanings) / len(meanings) if meanings else 0.0
-        one_speaker = next(iter(question.speakers)) if len(question.speakers) == 1 else None
+        best_words, usual_meaning = Level.of(candidates)
         return cls(
             question=question,
             now=now.timestamp(),
             best_words=best_words,
             usual_meaning=usual_meaning,
-            one_speaker=one_speaker,
-            time_words=time_words(question.language) if question.asks_when else frozenset(),
-            is_particular=bool(
-                one_speaker
-                or question.asks_when
-                or question.time is not None
-                or question.wanted != NOTHING_WANTED
-            ),
+            fitness=Fitness.of(question),
             log=LogContext.of(_own_matches(candidates, best_words, usual_meaning)),
         )
 
@@ -326,7 +320,7 @@ class _Weighing:
         total += entry.wording(self.question.language).worth + (_ASKS if is_question else 0.0)
         total += self._recency(entry) - _SESSION * self.log.shortfall(entry.session_id)
         total += brevity * self._around(candidate, words)
-        return total + (self._fitness(entry) if self.is_particular else 0.0)
+        return total + self.fitness.score(entry)
 
     def _around(self, candidate: Candidate, words: Sequence[float]) -> float:
         """How well the messages around one match; one that is not there matches as usual."""
@@ -348,24 +342,6 @@ class _Weighing:
         said_at = entry.traits.said_at
         return _RECENT * exp((said_at - self.now) / _FADING) if said_at < self.now else _RECENT
 
-    def _fitness(self, entry: Entry) -> float:
-        """How well an entry fits the speaker, the time and the answer that are asked for."""
-        total = self._answers(entry) if self.question.wanted != NOTHING_WANTED else 0.0
-        if self.one_speaker and _folded(entry.speaker) == self.one_speaker:
-            total += _SPEAKER
-        if self.question.time is not None:
-            total += _TIME_NAMED * self.question.time.nearness(entry.said_at)
-        if self.time_words and not self.time_words.isdisjoint(_WORD.findall(entry.text.lower())):
-            total += _TIME_TOLD
-        return total
-
-    def _answers(self, entry: Entry) -> float:
-        """Whether an entry has the names or the number that the question asks for."""
-        wording = entry.wording(self.question.language)
-        if self.question.wanted.number:
-            return _WANTED_NUMBER if wording.has_number else 0.0
-        return _WANTED_NAME * wording.names
-
 
 def _own_matches(
     candidates: Iterable[Candidate], best_words: float, usual_meaning: float
@@ -376,8 +352,3 @@ def _own_matches(
             meaning = meanings[own]
             near = usual_meaning if meaning is None else meaning
             yield entry, _WORDS * words[own] / best_words + _MEANING * near
-
-
-@lru_cache(maxsize=1024)
-def _folded(name: str | None) -> str | None:
-    return name and fold(name)

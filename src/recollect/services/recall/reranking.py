@@ -118,7 +118,8 @@ class Reranking:
             self._warn(error)
             return ranked
         of_places = dict(zip(read, scores, strict=True))
-        return reranked(ranked, [of_places.get(place) for place in range(read[-1] + 1)])
+        of_first = [of_places.get(place) for place in range(read[-1] + 1)]
+        return reranked(ranked, of_first, question, around=around)
 
     def _reads(self, ranked: Ranked) -> bool:
         """Whether an entry is not certainly in a language that the model does not read."""
