@@ -9,7 +9,9 @@ from unicodedata import combining, normalize
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word, words_of
 from recollect.domain.followup.languages import LanguageWords
-from recollect.models.followup.confidence import PREPOSITIONS, WordLists, doubled_articles
+from recollect.models.followup.confidence import WordLists
+from recollect.models.followup.sentences import doubled_articles
+from recollect.models.followup.soundness import PREPOSITIONS
 
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _NAME: Final = range(2, 5)  # words of a full name

@@ -22,17 +22,7 @@ from recollect.domain.followup.explanations import explain, span_text
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.domain.followup.rules import is_data_talk
 from recollect.errors import ConfigurationError
-from recollect.models.followup.confidence import (
-    Calibration,
-    WordLists,
-    changes_data_question,
-    doubled_articles,
-    evidence,
-    is_sound,
-    lacks_noun,
-    lacks_verb,
-    says_twice,
-)
+from recollect.models.followup.confidence import Calibration, WordLists, evidence
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
 from recollect.models.followup.mending import (
@@ -42,6 +32,13 @@ from recollect.models.followup.mending import (
     with_one_genitive,
     with_small_words,
 )
+from recollect.models.followup.sentences import (
+    doubled_articles,
+    lacks_noun,
+    lacks_verb,
+    says_twice,
+)
+from recollect.models.followup.soundness import changes_data_question, is_sound
 from recollect.models.networks import open_network, open_tokenizer
 from recollect.models.weights import TOKENS, WEIGHTS
 

@@ -1,0 +1,78 @@
+"""Whether a rewrite is a sentence: nothing is missing in it or said twice."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from recollect.domain.followup.edits import Block, Word, words_of
+from recollect.domain.followup.languages import LanguageWords
+
+_SENTENCE_ENDS: Final = frozenset(".?!")
+_PAIR: Final = 2  # words
+
+
+def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
+    """Whether a rewrite begins as no question does: "Which the nations …", "What the lowest …"."""
+    words = [word.text.lower() for word in words_of(rewrite)[:_PAIR]]
+    own = [word.text.lower() for word in words_of(question)[:_PAIR]]
+    is_broken = not known.never_before_articles.isdisjoint(
+        words[:1]
+    ) and not known.articles.isdisjoint(words[1:])
+    return is_broken and words != own
+
+
+def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
+    """Whether a noun or a verb is missing: "the with", "What who", "didn't every"."""
+    if not known.extremes:
+        return False  # an article may be a pronoun: "zet het in de kast"
+    never = known.prepositions | known.auxiliaries
+
+    def broken(text: str) -> set[tuple[str, str]]:
+        words = [word.text for word in words_of(text)]
+        return {
+            (one, two)
+            for one, two in pairwise([*map(str.lower, words), "."])
+            if (one in known.articles and two in never)
+            or (one in known.wh_openers and two in known.wh_openers)
+            or (one == "t" and two in known.determiners)
+        } | {
+            (one, two)  # "A." is an initial
+            for one, two in pairwise([*words, "."])
+            if one in known.articles and two in _SENTENCE_ENDS
+        }
+
+    return bool(broken(rewrite) - broken(question))
+
+
+def doubled_articles(
+    rewrite: str, question: str, blocks: Sequence[Block], known: LanguageWords
+) -> list[Word]:
+    """Articles that edits have put a word behind the same article: "een nieuwe een MacBook"."""
+    found = _doubled_articles(rewrite, known)
+    said = (
+        {
+            pair
+            for text in (question, *(b.text for b in blocks))
+            for pair in _doubled_articles(text, known)
+        }
+        if found
+        else set()
+    )
+    return [word for pair, word in found.items() if pair not in said]
+
+
+def _doubled_articles(text: str, known: LanguageWords) -> dict[tuple[str, str], Word]:
+    words = words_of(text)
+    return {
+        (one.text.lower(), two.text.lower()): three
+        for one, two, three in zip(words, words[1:], words[2:], strict=False)
+        if one.text.lower() == three.text.lower() in known.articles and not two.is_sign
+    }
+
+
+def says_twice(rewrite: str, question: str) -> bool:
+    """Whether a rewrite has a word twice in a row, which the question has not."""
+    words = [word.text.lower() for word in words_of(rewrite)]
+    twice = {word for word, following in pairwise(words) if word == following and len(word) > 1}
+    own = [word.text.lower() for word in words_of(question)]
+    return bool(twice - {word for word, following in pairwise(own) if word == following})

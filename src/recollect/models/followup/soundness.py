@@ -1,0 +1,313 @@
+"""Whether edits may be sent: they lose nothing that was asked, and splice no sentences."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.edits import Block, Edits, Insertion, Word
+from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.domain.followup.lists import list_items
+from recollect.models.followup.confidence import SENTENCE, WordLists, is_beginning
+
+PREPOSITIONS: Final = frozenset(
+    (
+        *("in", "on", "for", "at", "to", "by", "of", "from", "with", "about"),
+        *("op", "voor", "bij", "van", "naar", "met", "per", "uit", "over"),
+        *("für", "von", "bei", "mit", "nach", "aus", "auf", "im", "am", "zu"),
+        *("à", "pour", "dans", "sur", "avec", "para", "con", "por", "desde"),
+    )
+)
+_FINITE_VERBS: Final = frozenset(
+    (
+        *("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "will"),
+        *("zijn", "waren", "heeft", "hebben", "had", "kan", "kunnen", "mag", "moet", "wordt"),
+        *("ist", "sind", "war", "waren", "hat", "haben", "kann", "können", "darf", "muss", "wird"),
+        *("est", "sont", "était", "peut", "faut", "es", "son", "está", "están", "era", "puede"),
+    )
+)
+"""Those that a question without a question word begins with."""
+_COPULAS: Final = frozenset(
+    ("is", "are", "was", "were", "zijn", "ist", "sind", "est", "sont", "es", "son")
+)
+_SPEAKERS: Final = frozenset(
+    (
+        *("i", "we", "ik", "wij", "we", "ich", "wir", "je", "j", "nous", "yo", "nosotros"),
+        *("vivo", "soy", "tengo", "trabajo"),
+    )
+)
+"""Users as subjects of what they ask."""
+_SHORT_FORMS: Final = {"m": "am", "re": "are"}
+_SENTENCE_ENDS: Final = frozenset(".?!")
+_JOINTS: Final = frozenset("'\u2019-")
+_PAIR: Final = 2  # words
+_CLAUSE: Final = 3  # words of a question that make it a clause
+_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
+
+
+def is_sound(
+    words: Sequence[Word],
+    blocks: Sequence[Block],
+    edits: Edits,
+    lists: WordLists,
+    known: LanguageWords,
+    *,
+    is_data: bool = False,
+) -> bool:
+    """Whether edits lose nothing that was asked, say nothing twice, and splice no sentences.
+
+    "Exclude North" must not become "… by region for 2024 North", nor "Break that down by month"
+    "… for 2024 break down by month".
+    """
+    faults = (
+        _repeats(words, blocks, edits, lists),
+        _tears(words, edits),
+        _doubles_preposition(words, blocks, edits),
+        any(_begins_inside_word(blocks, one) for one in edits.insertions),
+        _edits_two_sentences(words, edits),
+        _loses_predicate(words, blocks, edits),
+        _loses_beginning(words, blocks, edits, lists),
+        _leaves_items_out(blocks, edits),
+        _loses_verb(words, blocks, edits),
+        _compares_with_nothing(words, blocks, edits, known),
+        _answers_itself(words, blocks, edits),
+        is_data and _asks_without_verb(words, blocks, edits),
+        _appends_noun(words, blocks, edits, known),
+    )
+    if any(faults):
+        return False
+    lost = lists.content(words[place] for place in edits.deleted)
+    if lost - lists.pointers - lists.discardable:
+        return False
+    kept = [i for i, word in enumerate(words) if i not in edits.deleted and not word.is_sign]
+    if not kept:
+        return False
+    longest = max(one.span.last - one.span.first + 1 for one in edits.insertions)
+    follows = min(one.gap for one in edits.insertions) <= kept[0]
+    opens = kept[0] == 0 and bool(lists.content(words[:1]))
+    if longest >= SENTENCE and follows and opens and len(kept) >= _CLAUSE:
+        return False
+    if longest < SENTENCE or _is_fragment(words, blocks[0], known):
+        return True
+    return is_data and _shares_words(words, blocks, lists, known)
+
+
+def changes_data_question(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether edits lose a figure of the last question to data, or mix it with something personal.
+
+    "And for Globex?" after "Show sales by region for 2024" must not lose the year, "Compare with
+    2019" needs both, and "What about my dentist?" is not about sales.
+    """
+    last = next((block.words for block in blocks if block.role is Role.USER), ())
+    texts, old = ({word.text.lower() for word in some} for some in (words, last))
+    kept = {
+        word.text.lower()
+        for one in edits.insertions
+        for word in blocks[one.span.block].words[one.span.first : one.span.last + 1]
+    }
+    begins = any(
+        one.span.first == 0 and blocks[one.span.block].role is Role.USER for one in edits.insertions
+    )
+    figures, own = (_figures(some, known) for some in (old, texts))
+    if begins:
+        is_personal = bool(known.personal & texts - old)
+        return is_personal or bool(figures - kept - texts and not own)
+    takes_some = not kept.isdisjoint(old) and known.pointers.isdisjoint(texts)
+    return takes_some and bool(own) and bool(figures - kept - texts)
+
+
+def _figures(texts: Iterable[str], known: LanguageWords) -> set[str]:
+    """Numbers, and the names of months."""
+    return {text for text in texts if text[0].isdigit() or text in known.months - {"may"}}
+
+
+def _is_fragment(words: Sequence[Word], last: Block, known: LanguageWords) -> bool:
+    """Whether a message asks for a change of the last question, and is no remark.
+
+    "Perfect", "by Friday", "for my boss", "1" are remarks; "Lisbon?", "and in Lisbon" are not, nor
+    is what answers a question of the assistant's.
+    """
+    texts = [word.text.lower() for word in words]
+    asks_back = last.role is Role.ASSISTANT and "?" in last.text
+    return "?" in texts or asks_back or bool(starting_phrase(texts, known.openers))
+
+
+def _shares_words(
+    words: Sequence[Word], blocks: Sequence[Block], lists: WordLists, known: LanguageWords
+) -> bool:
+    """Whether a fragment has words of the last question to data, or begins as a part of one."""
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    if len(texts) < _PAIR or not (known.personal | known.weekdays).isdisjoint(texts):
+        return False
+    last = next((block.words for block in blocks if block.role is Role.USER), ())
+    shared = lists.content(words) & lists.content(last)
+    begins = texts[0] in known.comparing | known.conditions | known.extremes
+    return bool(shared) or begins or not known.extremes.isdisjoint(texts[:_PAIR])
+
+
+def _repeats(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, lists: WordLists
+) -> bool:
+    """Whether a span comes in that repeats more of what is there than a name would."""
+    seen = lists.content(word for i, word in enumerate(words) if i not in edits.deleted)
+    for one in edits.insertions:
+        span = lists.content(blocks[one.span.block].words[one.span.first : one.span.last + 1])
+        if len(span & seen) > len(span) / 2:
+            return True
+        seen |= span
+    return False
+
+
+def _doubles_preposition(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a span ends with a preposition and another one follows: "sales for in 2022"."""
+    for one in edits.insertions:
+        last = blocks[one.span.block].words[one.span.last].text.lower()
+        kept = (i for i in range(one.gap, len(words)) if i not in edits.deleted)
+        following = next(kept, None)
+        if following is not None and {last, words[following].text.lower()} <= PREPOSITIONS:
+            return True
+    return False
+
+
+def _tears(words: Sequence[Word], edits: Edits) -> bool:
+    """Whether a part of a word goes and the rest stays, as of "what's" or "e-mail"."""
+    return any(
+        place + 1 < len(words)
+        and place + 1 not in edits.deleted
+        and words[place + 1].start == words[place].end
+        and words[place + 1].text in _JOINTS
+        for place in edits.deleted
+    ) or any(
+        words[place].text in _JOINTS
+        and 0 < place < len(words) - 1
+        and place - 1 not in edits.deleted
+        and words[place - 1].end == words[place].start
+        for place in edits.deleted
+    )
+
+
+def _begins_inside_word(blocks: Sequence[Block], insertion: Insertion) -> bool:
+    """Whether a span begins with a part of a word, as the "s" of "what's"."""
+    words, first = blocks[insertion.span.block].words, insertion.span.first
+    if first == 0 or words[first - 1].end != words[first].start:
+        return False
+    return words[first - 1].text in _JOINTS and first > 1
+
+
+def _edits_two_sentences(words: Sequence[Word], edits: Edits) -> bool:
+    ends = [place for place, word in enumerate(words[:-1]) if word.text in _SENTENCE_ENDS]
+    places = (*edits.deleted, *(one.gap for one in edits.insertions))
+    return bool(ends) and len({sum(end < place for end in ends) for place in places}) > 1
+
+
+def _loses_predicate(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a fragment with a preposition takes the place of something else.
+
+    "On two columns?" after "How do I make an index in SQLite?" adds to it: "How do I make on two
+    columns?" is not what was asked.
+    """
+    beginnings = [one for one in edits.insertions if is_beginning(blocks, one)]
+    kept = [word for place, word in enumerate(words) if place not in edits.deleted]
+    if len(beginnings) != 1 or not kept or kept[0].text.lower() not in PREPOSITIONS:
+        return False
+    block, _, last = beginnings[0].span
+    following = next((word.text.lower() for word in blocks[block].words[last + 1 :]), "")
+    is_dropped = following[:1].isalnum() and not any(
+        one.span.block == block and one.span.first == last + 1 for one in edits.insertions
+    )
+    return is_dropped and following not in PREPOSITIONS
+
+
+def _loses_beginning(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, lists: WordLists
+) -> bool:
+    """Whether the end of an earlier question comes in without its beginning: "Wine for 25 men?"."""
+    kept = {word.text.lower() for i, word in enumerate(words) if i not in edits.deleted}
+    if not kept.isdisjoint(lists.function_words):
+        return False
+    ends = {
+        one.span.block
+        for one in edits.insertions
+        if blocks[one.span.block].role is Role.USER
+        and one.span.last - one.span.first + 1 >= _CLAUSE
+    }
+    begun = {one.span.block for one in edits.insertions if one.span.first < _NEAR_BEGINNING}
+    return bool(ends - begun)
+
+
+def _loses_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether the verb that a question begins with goes, and no other question begins for it."""
+    begins = any(is_beginning(blocks, one) for one in edits.insertions)
+    return 0 in edits.deleted and words[0].text.lower() in _FINITE_VERBS and not begins
+
+
+def _appends_noun(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a noun follows a question without a place for it: "List all cats the dogs"."""
+    for one in edits.insertions:
+        rest = blocks[one.span.block].words[one.span.last + 1 :]
+        is_whole = is_beginning(blocks, one) and all(word.is_sign for word in rest)
+        following = next((n for n in range(one.gap, len(words)) if n not in edits.deleted), None)
+        if is_whole and following is not None and words[following].text.lower() in known.articles:
+            return True
+    return False
+
+
+def _compares_with_nothing(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether one thing alone stands at the end of a comparison: "Which is cheaper the train?"."""
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
+    if len(edits.insertions) != 1 or not starting_phrase(texts, known.which) or not kept:
+        return False
+    verb = starting_phrase(texts, known.which)
+    only = edits.insertions[0]
+    span = blocks[only.span.block].words[only.span.first : only.span.last + 1]
+    said = [word.text.lower() for word in span]
+    is_last = only.gap > kept[-1] and only.gap not in edits.deleted and not only.connector
+    is_comparison = not _COPULAS.isdisjoint(texts[verb : verb + 1])
+    is_alone = known.or_word not in said and said[0] not in known.prepositions
+    return is_last and is_comparison and is_alone
+
+
+def _answers_itself(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether what users said of themselves is put behind their question for it.
+
+    "I live in Ghent", "Where do I live?" is not "Where do I live in Ghent?".
+    """
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
+    if len(edits.insertions) != 1 or not kept or _SPEAKERS.isdisjoint(texts):
+        return False
+    (only,) = edits.insertions
+    source = blocks[only.span.block]
+    before = [word.text.lower() for word in source.words[: only.span.first]][-1:]
+    is_said = source.role is Role.USER and "?" not in source.text
+    is_same = not {_SHORT_FORMS.get(word, word) for word in before}.isdisjoint(texts[-_PAIR:])
+    return only.gap > kept[-1] and is_said and is_same
+
+
+def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a question of one word about data gets no verb: "Why total sales by region?"."""
+    said = [word for word in words if not word.is_sign]
+    if len(said) != 1 or 0 in edits.deleted or any(one.gap == 0 for one in edits.insertions):
+        return False
+    spans = (
+        blocks[one.span.block].words[one.span.first : one.span.last + 1] for one in edits.insertions
+    )
+    return not any(word.text.lower() in _FINITE_VERBS for span in spans for word in span)
+
+
+def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether several items of a list come in, but not all: "Which is longer, A or B?" of three."""
+    places = Counter(one.span.block for one in edits.insertions)
+    for number in (block for block, count in places.items() if count > 1):
+        items = list_items(blocks[number].text, blocks[number].words)
+        named = {one.span.first for one in edits.insertions if one.span.block == number}
+        if len(named & items.keys()) > 1 and not items.keys() <= named:
+            return True
+    return False
