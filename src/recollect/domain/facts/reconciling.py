@@ -7,8 +7,14 @@ from typing import Final
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
-from recollect.domain.facts.values import denies, has_other_figures, has_other_value, replaces_value
-from recollect.domain.language import is_common_word, split_words
+from recollect.domain.facts.values import (
+    denies,
+    has_other_figures,
+    has_other_value,
+    replaces_value,
+    words_of_meaning,
+)
+from recollect.domain.language import split_words
 
 SIMILAR: Final = 0.45
 """The least cosine of two statements about the same thing, if they are not about one slot."""
@@ -142,8 +148,8 @@ def _may_mean(statement: Statement, one: Compared) -> bool:
 
 def _covered(fact: Fact, statement: Statement) -> float:
     """The share of a statement's words of meaning that a fact has."""
-    words = _meaning(statement.gist)
-    return len(words & _meaning(fact.gist)) / len(words) if words else 0.0
+    words = words_of_meaning(statement.gist)
+    return len(words & words_of_meaning(fact.gist)) / len(words) if words else 0.0
 
 
 def _wish(statement: Statement, compared: Sequence[Compared]) -> Outcome:
@@ -231,12 +237,7 @@ def _is_same_thing(statement: Statement, one: Compared) -> bool:
 
 
 def _share_words(fact: Fact, statement: Statement) -> bool:
-    return not _meaning(fact.gist).isdisjoint(_meaning(statement.gist))
-
-
-def _meaning(gist: str) -> set[str]:
-    """The words of a gist that mean something by themselves."""
-    return {word for word in gist.split() if not is_common_word(word)}
+    return not words_of_meaning(fact.gist).isdisjoint(words_of_meaning(statement.gist))
 
 
 def merged_content(fact: Fact, statement: Statement) -> str:

@@ -46,12 +46,18 @@ def has_other_figures(fact: Fact, gist: str) -> bool:
 
 def denies(fact: Fact, gist: str) -> bool:
     """Whether a statement denies what a fact says, or says what it denies: "I'm not allergic"."""
-    return negates(fact.gist) != negates(gist) and _meant(fact.gist) == _meant(gist)
+    meant = _meant(gist)
+    return bool(meant) and negates(fact.gist) != negates(gist) and _meant(fact.gist) == meant
+
+
+def words_of_meaning(gist: str) -> set[str]:
+    """The words of a gist that mean something by themselves."""
+    return {word for word in gist.split() if not is_common_word(word)}
 
 
 def _meant(gist: str) -> set[str]:
-    words = (word for word in gist.split() if not is_common_word(word))
-    return {word for word in words if word not in _EMPHASIS and not negates(word)}
+    words = words_of_meaning(gist) - _EMPHASIS
+    return {word for word in words if not negates(word)}
 
 
 def _parts(fact: Fact) -> Iterator[list[str]]:

@@ -117,7 +117,9 @@ class Masker:
         if self.find_names is not None:
             spans = self._spans_in_sql(sql, quoted, known)
             found = _with_names(sql, found, spans, apart=_around(quoted, len(sql)))
-            found = _with_torn_names(sql, found, known)
+            # Those that the statement's own quotes tear: 'O'Brien', not doubled.
+            torn = [span for span in known.spans_in(sql) if "'" in sql[slice(*span)]]
+            found = _with_names(sql, found, torn) if torn else found
         return _replaced(sql, found, _in_sql(self._mask, quoted)) if found else sql
 
     def json(self, value: JsonValue, *, label: str = "", known: KnownNames = NO_NAMES) -> JsonValue:
@@ -270,16 +272,6 @@ def _with_names(
     masks = [mask.span() for mask in _MASK.finditer(text)]
     readable = blanked_out(text, [*others, *masks, *apart], by="\n")
     return sorted([*found, *names_in(readable, spans)], key=lambda one: one.start)
-
-
-def _with_torn_names(
-    sql: str, found: Sequence[PersonalData], known: KnownNames
-) -> list[PersonalData]:
-    """What was found with names that a statement's own quotes tear: 'O'Brien', not doubled."""
-    torn = [span for span in known.spans_in(sql) if "'" in sql[slice(*span)]]
-    taken = [(one.start, one.end) for one in found]
-    free = (one for one in torn if not any(one[0] < end and start < one[1] for start, end in taken))
-    return sorted([*found, *names_in(sql, free)] if torn else found, key=lambda one: one.start)
 
 
 def _around(spans: Sequence[Span], length: int) -> Iterator[Span]:

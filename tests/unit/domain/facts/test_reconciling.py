@@ -193,6 +193,11 @@ def test_what_is_said_of_something_else_is_no_repetition(old: str, new: str) -> 
     assert outcome(statement, a_fact(old), 0.95, Relation.DUPLICATE) == Outcome(is_new=True)
 
 
+def test_a_denial_of_nothing_in_particular_ends_nothing() -> None:
+    statement, fact = a_statement("I can not be there."), a_fact("I can do this.")
+    assert outcome(statement, fact, 0.5, Relation.UNRELATED) == Outcome(is_new=True)
+
+
 @pytest.mark.parametrize(("similarity", "is_same"), [(0.3, True), (0.1, False)])
 def test_the_same_in_other_words_is_told_by_model_and_cosine_together(
     similarity: float, *, is_same: bool

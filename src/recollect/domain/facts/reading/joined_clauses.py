@@ -21,6 +21,8 @@ _MIN_CLAUSE: Final = 3
 """The fewest words of a second clause, its verb among them: not "and have two"."""
 _MOST_WORDS: Final = 80
 """Of a statement that is cut: each joint is looked at with all words before and behind it."""
+_LONGEST: Final = 500
+"""Characters of a text that tells a number or an address and something more."""
 _BEGINNING: Final = 60
 """Characters in which a text says whom it is about."""
 _MARKS: Final = frozenset(",;:.?()\n\u2013\u2014")
@@ -73,10 +75,10 @@ def added_wishes(text: str) -> Iterator[Clause]:
 
 def clauses_after_personal_data(text: str) -> Iterator[Clause]:
     """What users tell of themselves behind a number or an address: "… and I live in Ghent"."""
+    if len(text) > _LONGEST:
+        return
     tokens = tuple(tokens_of(Part(text=text, start=0)))
     words = tuple(token.word for token in tokens)
-    if len(words) > _MOST_WORDS:
-        return
     for code in LANGUAGES:
         known = fact_words(code)
         for at in known.joints.places_in(words):

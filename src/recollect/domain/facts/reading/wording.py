@@ -67,7 +67,8 @@ def main_clause(clause: str) -> str:
 
 def _subject_of(words: list[str]) -> int:
     """How many words the subject has that a clause begins with; 0 if that is not sure."""
-    first, *others = [*words, ""]
+    padded = [*words, "", ""]
+    first, others = padded[0], padded[1:]
     if first.lower() in _SUBJECTS:
         return 1
     if first.lower() in _GERMAN_OWNERS:  # up to its noun, which has a capital

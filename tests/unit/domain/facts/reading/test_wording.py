@@ -36,6 +36,7 @@ def test_a_quote_becomes_a_sentence_of_its_own(quote: str, asked: str | None, co
         ("my budget is 10k", "my budget is 10k"),
         ("I know what it is", "I know what it is"),
         ("ik ben", "ik ben"),
+        (" ", " "),
     ],
 )
 def test_a_clause_behind_that_gets_its_verb_in_its_place(clause: str, sentence: str) -> None:
