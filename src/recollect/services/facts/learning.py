@@ -13,12 +13,8 @@ from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.facts.drafting import Draft
 from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, ChangeKind, FactEdit, FactSource
 from recollect.domain.facts.reading.belongings import with_own_slot
-from recollect.domain.facts.reading.commands import (
-    Command,
-    CommandKind,
-    commands_in,
-    may_hold_command,
-)
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.commands.detection import commands_in, may_hold_command
 from recollect.domain.facts.reading.gate import only_asks, refuses
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.reading.wording import content_of, main_clause
@@ -30,6 +26,7 @@ from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
 from recollect.domain.policy import FactExtractorKind
+from recollect.domain.recall.entry_maker import speaker_in
 from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
 from recollect.ports.conversations import HistoryStore
@@ -40,6 +37,7 @@ from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
 from recollect.services.facts.exact_statements import exact_statements_of
+from recollect.services.facts.withdrawing import Withdrawing
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
 
@@ -70,6 +68,7 @@ class Learning(Audited):
     history: HistoryStore
     profiles: ProfileStore
     tables_of: Callable[[Message], tuple[str, ...]]
+    withdrawing: Withdrawing
     clock: Clock
     ids: Ids
     redaction: Redaction = field(default_factory=Redaction)
@@ -133,7 +132,11 @@ class Learning(Audited):
                 partial(_statement_of, message, command),
                 characters=_SLOWNESS * len(message.content),
             )
-            if statement is not None:
+            if statement is None:
+                continue
+            if command.is_sweeping:
+                changed += await self.withdrawing.obey(scope, command, statement, message)
+            else:
                 changed += await self._take_in(scope, statement, message, tables=())
         return changed
 
@@ -300,8 +303,14 @@ def _is_complete(turn: DueTurn) -> bool:
 
 
 def _commands_of(messages: Sequence[Message]) -> list[tuple[Message, Command]]:
+    """Commands of the user; in a log, people tell each other to forget what they know."""
     users = [one for one in messages if one.role is Role.USER and may_hold_command(one.content)]
-    return [(one, command) for one in users for command in commands_in(one.content)]
+    return [
+        (one, command)
+        for one in users
+        for command in commands_in(one.content)
+        if not (command.is_sweeping and speaker_in(one, messages))
+    ]
 
 
 def _overlaps(statement: Statement, message: Message, passages: Collection[Passage]) -> bool:

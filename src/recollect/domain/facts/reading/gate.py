@@ -57,6 +57,8 @@ class Refusal(StrEnum):
     PASSING = "passing"
     """A state that passes, or a wish for this once."""
     TAKEN_BACK = "taken_back"
+    KEPT = "kept"
+    """A withdrawal of what is not to be forgotten: "don't forget where I live"."""
     ECHO = "echo"
     """Figures that the assistant has just given: "So 318, then"."""
 
@@ -212,6 +214,14 @@ def _is_taken_back(clause: QuotedClause, code: str) -> bool:
     return any(retractions.length_at(_without_commas(words[:_AFTER])) for words in after)
 
 
+def _is_kept(clause: QuotedClause, code: str) -> bool:
+    known = fact_words(code)
+    sentence = clause.words[clause.sentence_start : clause.sentence_end]
+    last = len(sentence) - 1
+    is_negated = known.last_negations.length_at(sentence, last) > 0
+    return known.keeping.are_in(sentence) or (is_negated and known.forget_verbs.are_in(sentence))
+
+
 def _without_commas(words: Phrase) -> Phrase:
     return tuple(word for word in words if word != ",")
 
@@ -224,12 +234,16 @@ def _checks_of(statement: Statement) -> "Mapping[Refusal, _Check]":
 
 
 _Check = Callable[[QuotedClause, str], bool]
-_WITHDRAWAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
+_UNREAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
     Refusal.FICTION: _is_fiction,
     Refusal.HYPOTHETICAL: _is_hypothetical,
 }
+_WITHDRAWAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    **_UNREAL_CHECKS,
+    Refusal.KEPT: _is_kept,
+}
 _CHECKS: Final[Mapping[Refusal, _Check]] = {
-    **_WITHDRAWAL_CHECKS,
+    **_UNREAL_CHECKS,
     Refusal.RECALLED: _is_recalled,
     Refusal.REPORTED: _is_reported,
     Refusal.QUESTION: _is_question,
