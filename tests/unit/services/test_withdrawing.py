@@ -71,6 +71,7 @@ async def test_a_withdrawal_is_in_the_history(scene: Scene) -> None:
 
 async def test_what_was_told_to_remember_is_known_by_how_it_begins(scene: Scene) -> None:
     await scene.say("Remember that my name is Emma.", "Remember that my name tag is blue.")
+    await scene.say("Merk dir: mein Name: Emma")
     await scene.services.facts.add(scene.scope, "Mijn naam is Emma.")
     await _ask(scene, "Forget my name.")
 
@@ -120,6 +121,21 @@ async def test_what_was_said_before_and_is_learnt_later_is_withdrawn_too(scene: 
     await scene.say(JOB)
 
     assert await scene.contents() == [JOB]
+
+
+@pytest.mark.parametrize("text", [EVERYTHING, "Forget my name."])
+async def test_a_conversation_of_old_that_is_sent_again_withdraws_nothing(
+    scene: Scene, text: str
+) -> None:
+    await scene.say(NAME)
+    scene.clock.move(timedelta(days=1))
+    roles = ["user", "assistant", "user", "assistant"]
+    texts = [text, "Done.", "What is a cube?", "A solid."]
+    messages = [a_message(role, text) for role, text in zip(roles, texts, strict=True)]
+    await scene.services.messages.append(scene.scope, UUID(int=9), messages, starts_session=True)
+    await scene.learn()
+
+    assert await scene.contents() == [NAME]
 
 
 async def test_what_the_same_message_says_stays(scene: Scene) -> None:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from recollect.domain.conversation.message import Message, Role
@@ -23,6 +24,8 @@ from recollect.services.audit.operations import Audited
 
 _TRIES: Final = 10
 """Others may change the same owner's facts meanwhile; each try sees what they did."""
+_AT_ONCE: Final = timedelta(seconds=1)
+"""Nobody reads an answer and says the next thing in so little time."""
 _MOST_BESIDE: Final = 3
 """Words of a message beside its facts with which it still says nothing else: "remember that"."""
 _UNTOLD: Final = frozenset({None, Slot.OTHER})
@@ -48,6 +51,8 @@ class Withdrawing(Audited):
         from earlier messages meanwhile is withdrawn, and nothing that was restored.
         """
         self.check_audit()
+        if await self._is_of_old(scope, message):
+            return False
         for _ in range(_TRIES):
             key = (statement.message_id, statement.gist)
             is_done = key in await self.store.learnt(scope, [statement.message_id])
@@ -82,14 +87,29 @@ class Withdrawing(Audited):
             case _:
                 return []
 
+    async def _is_of_old(self, scope: Scope, message: Message) -> bool:
+        """Whether a message was stored together with a later one of the user's.
+
+        Clients send conversations of old again, whose commands were done when they were given.
+        """
+        later = await self._turn(scope, message, 1)
+        return any(
+            one.role is Role.USER and one.created_at - message.created_at < _AT_ONCE
+            for one in later
+        )
+
+    async def _turn(self, scope: Scope, message: Message, distance: int) -> list[Message]:
+        """The active messages of the turn so many turns after that of a message."""
+        if message.turn_number is None or message.turn_number + distance < 1:
+            return []
+        turn = {(message.session_id, message.turn_number + distance)}
+        return [one for one in await self.history.of_turns(scope, turn) if one.is_active]
+
     async def _message_before(
         self, scope: Scope, message: Message, *, is_sure: bool
     ) -> Message | None:
         """The user's message of the turn before; None if "that" may be what was answered."""
-        if message.turn_number is None or message.turn_number <= 1:
-            return None
-        turn = {(message.session_id, message.turn_number - 1)}
-        found = [one for one in await self.history.of_turns(scope, turn) if one.is_active]
+        found = await self._turn(scope, message, -1)
         users = [one for one in found if one.role is Role.USER]
         is_asked = any("?" in one.content for one in found if one.role is not Role.USER)
         return users[0] if len(users) == 1 and (is_sure or not is_asked) else None

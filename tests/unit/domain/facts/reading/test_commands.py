@@ -47,6 +47,11 @@ Remember: [my locker code word is heron]
 Please note [my size is M], please.
 Remember, [my mother's birthday is on 3 May].
 Don't forget [our margin is 20%]
+Remember [my locker code word: heron].
+Onthoud [mijn adres: Kerkstraat 5 in Gent].
+Merk dir [meine Größe: M]
+Note [mon adresse : 5 rue Haute].
+Apunta [mi talla: M]
 Onthoud [mijn maat is M].
 Onthoud: [mijn maat is M]
 Noteer even: [mijn zus heet Noor].
@@ -92,6 +97,9 @@ Remember my first question is still open.
 Remember my name
 Remember me
 Remember my name is
+Remember my size:
+Remember my question: what is new?
+Remember my words: you will be sorry.
 Remember my friend who is a doctor
 Remember my brother's birthday
 Remember, my friend, is a big word.

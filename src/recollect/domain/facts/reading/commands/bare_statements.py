@@ -1,7 +1,7 @@
-"""Statements right behind "remember": "remember my size is M".
+"""Statements right behind "remember": "remember my size is M", "remember my size: M".
 
 Only what begins with something of the user's and has a verb and a value is one: neither "remember
-my first question" nor "remember my friend who is a doctor".
+my first question" nor "remember my friend who is a doctor". A colon does for the verb.
 """
 
 from typing import Final
@@ -30,7 +30,7 @@ def _is_statement(words: Phrase, first: int, known: FactWords) -> bool:
         named = words[first + 1 : verb]
         if not named[-1][0].isalnum():
             return False
-        if length := known.statement_verbs.length_at(words, verb):
+        if length := known.statement_verbs.length_at(words, verb) or int(words[verb] == ":"):
             value = words[verb + length : verb + length + 1]
             has_value = bool(value) and value[0][0].isalnum()
             return has_value and not _is_about_talk(named, known)

@@ -17,11 +17,17 @@ def slot_at(words: Phrase, place: int, code: str) -> tuple[Slot, int] | None:
 
 
 def tells_slot(content: str, slot: Slot) -> bool:
-    """Whether a sentence begins as one about a slot does: "My name is …"."""
+    """Whether a sentence begins as one about a slot does: "My name is …", "My address: …"."""
     words = words_in(content)
-    return any(
-        _sayings(code)[slot].length_at(words) for code in LANGUAGES if slot in _sayings(code)
-    )
+    return any(_tells(words, slot, code) for code in LANGUAGES)
+
+
+def _tells(words: Phrase, slot: Slot, code: str) -> bool:
+    names, sayings = _names(code).get(slot), _sayings(code).get(slot)
+    if sayings and sayings.length_at(words):
+        return True
+    length = names.length_at(words) if names else 0
+    return length > 0 and words[length : length + 1] == (":",)
 
 
 @cache
