@@ -146,6 +146,8 @@ async def test_a_name_is_found_in_a_short_introduction(tagger: FactTagger, text:
         ),
         ("Hallo, ich bin Emma.", {Slot.NAME}),
         ("Hi, I'm Emma. I have a question. I'm tired today.", {Slot.NAME}),
+        ("Hi, I'm Emma. I want to book a flight. I have a voucher.", {Slot.NAME}),
+        ("Hi, I'm Emma. I have a headache. I am at the airport.", {Slot.NAME}),
     ],
 )
 async def test_each_sentence_of_an_introduction_has_its_own_slot(

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeVar
 
 from recollect.domain.conversation.message import Message, Role
+from recollect.domain.facts.fact import FactType
 from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.introductions import (
     introductions,
@@ -179,9 +180,12 @@ class FactTagger:
             alone = self._read_alone(text, clause)
             yield from (one for one in alone if _SLOTS[one.slot].is_standing)
         # Of "My number is … and I live in Ghent" as a whole the network is not sure.
-        clauses = () if sure else clauses_after_personal_data(text)
-        for clause in chain(clauses, _short_statements(text)):
+        for clause in () if sure else clauses_after_personal_data(text):
             yield from self._read_alone(text, clause)
+        for clause in _short_statements(text):
+            alone = self._read_alone(text, clause)
+            is_whole = len(alone) == 1 and alone[0].end == clause.end
+            yield from (one for one in alone if is_whole and _says_who(_SLOTS[one.slot]))
 
     def _sure_in(self, text: str, before: Sequence[tuple[Role, str]]) -> list[Found]:
         """What the network is sure of in a text."""
@@ -290,3 +294,8 @@ def _introduced(clause: Clause) -> Found:
 def _short_statements(text: str) -> Iterator[Clause]:
     clauses = sentences_after_introduction(text)
     return (clause for clause in clauses if tells_of_user(clause.quote_in(text)))
+
+
+def _says_who(slot: Slot) -> bool:
+    """Whether a slot says who somebody is; most of the others passes: "I am at the airport"."""
+    return slot is not Slot.OTHER and slot.fact_type is not FactType.CONTEXT

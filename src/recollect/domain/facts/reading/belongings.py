@@ -45,9 +45,11 @@ def belongs_to_another(content: str) -> bool:
 
 def _is_of_mine(words: Phrase, known: FactWords) -> bool:
     """Whether a sentence begins as "the manager of my manager"."""
+    if not known.articles.length_at(words):
+        return False
     for at in known.of_mine.places_in(words[: _BEFORE + 1]):
         person = _person_after(words, at + known.of_mine.length_at(words, at) - 1, known)
-        if at and person is not None and not _ends_with_name(words[:at], known):
+        if at > 1 and person is not None and not _ends_with_name(words[:at], known):
             return True
     return False
 

@@ -58,7 +58,7 @@ class Refusal(StrEnum):
     """A state that passes, or a wish for this once."""
     TAKEN_BACK = "taken_back"
     KEPT = "kept"
-    """A withdrawal of what is not to be forgotten: "don't forget where I live"."""
+    """What is not to be forgotten: "don't forget where I live" neither tells nor withdraws it."""
     ECHO = "echo"
     """Figures that the assistant has just given: "So 318, then"."""
 
@@ -217,9 +217,15 @@ def _is_taken_back(clause: QuotedClause, code: str) -> bool:
 def _is_kept(clause: QuotedClause, code: str) -> bool:
     known = fact_words(code)
     sentence = clause.words[clause.sentence_start : clause.sentence_end]
-    last = len(sentence) - 1
-    is_negated = known.last_negations.length_at(sentence, last) > 0
-    return known.keeping.are_in(sentence) or (is_negated and known.forget_verbs.are_in(sentence))
+    is_negated = known.last_negations.length_at(sentence, len(sentence) - 1) > 0
+    is_asked = known.interrogatives.length_at(sentence) > 0
+    verbs = (known.forget_verbs, known.forget_verbs_asked)
+    is_told = (is_negated or is_asked) and any(one.are_in(sentence) for one in verbs)
+    return is_told or known.keeping.are_in(sentence)
+
+
+def _begins_as_command(clause: QuotedClause, code: str) -> bool:
+    return fact_words(code).keeping.length_at(clause.words, clause.start) > 0
 
 
 def _without_commas(words: Phrase) -> Phrase:
@@ -249,6 +255,7 @@ _CHECKS: Final[Mapping[Refusal, _Check]] = {
     Refusal.QUESTION: _is_question,
     Refusal.PASSING: _is_passing,
     Refusal.TAKEN_BACK: _is_taken_back,
+    Refusal.KEPT: _begins_as_command,
 }
 # "Could you always …, please?" is none: the rule that finds instructions has told it from others.
 _INSTRUCTION_CHECKS: Final[Mapping[Refusal, _Check]] = {

@@ -32,6 +32,7 @@ My name's Emma.
 My boss is my sister.
 My team's manager is Bob.
 I work for my brother's company.
+I live with the parents of my wife.
 The date of my birth is 3 May.
 De naam van mijn manager is Bob.
 Mijn manager is Bob.
@@ -41,6 +42,7 @@ De dag van mijn geboorte is 3 mei.
 Mein Chef ist Bob.
 Der Name meines Chefs ist Bob.
 Der Ort meiner Geburt ist Ulm.
+Ich wohne mit meiner Frau in Ulm.
 Mon chef est Bob.
 Le nom de mon chef est Bob.
 Mi jefe es Bob.

@@ -84,6 +84,9 @@ I always forget my address.
 Forget my name, call me Boss.
 Forget my name is Emma's problem.
 Forget my budget.
+Forget where I live for now.
+For this answer, forget where I live.
+Forget everything you know about me for this question.
 Forget my question.
 Forget his name.
 Forget where she lives.
@@ -93,10 +96,12 @@ If you forget my name, I'll be sad.
 She said: "Forget my name and where I live."
 Why did you forget my name?
 Vergeet mijn naam niet.
+Vergeet even waar ik woon.
 Vergeet niet waar ik woon!
 Vergeet je mijn naam?
 Wis mijn naam
 Vergiss meinen Namen nicht.
+Vergiss mal kurz, wo ich wohne.
 Vergiss nicht, wo ich wohne.
 Vergisst du meinen Namen?
 N'oublie pas mon adresse.

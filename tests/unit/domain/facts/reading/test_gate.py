@@ -85,10 +85,18 @@ def test_what_memory_has_wrong_may_be_withdrawn_in_its_own_words() -> None:
         ("Vergiss meinen Namen nicht.", "meinen Namen"),
         ("N'oublie pas où j'habite.", "où j'habite"),
         ("No olvides dónde vivo.", "dónde vivo"),
+        ("How can you forget my name!", "forget my name"),
+        ("Hoe kun je mijn naam vergeten!", "mijn naam vergeten"),
     ],
 )
 def test_what_is_not_to_be_forgotten_is_not_withdrawn(message: str, quote: str) -> None:
     assert refuses(_statement(quote, operation="retract"), message) is Refusal.KEPT
+
+
+def test_what_is_not_to_be_forgotten_is_not_told_either() -> None:
+    message = "Please don't forget my name."
+    assert refuses(_statement("don't forget my name"), message) is Refusal.KEPT
+    assert refuses(_statement("I ski"), "Don't forget my name, I ski.") is None
 
 
 @pytest.mark.parametrize(

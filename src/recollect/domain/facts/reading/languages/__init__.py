@@ -116,6 +116,8 @@ class FactWords:
     """Words of a first clause after which "and" may join something else: "who", "not"."""
     persons: Phrases
     """Somebody of the user's: "manager"."""
+    articles: Phrases
+    """What something begins with that belongs to somebody: "the" of "the manager of my manager"."""
     of_mine: Phrases
     """What joins something to somebody of the user's: "of my"."""
     genitives: Phrases
