@@ -10,6 +10,7 @@ from recollect.services.facts.learning import Learning
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.transfer import FactTransfer
+from recollect.services.facts.withdrawing import Withdrawing
 
 
 class FactServices:
@@ -32,11 +33,22 @@ class FactServices:
             history=self.shared.stores.history,
             profiles=self.shared.stores.profiles,
             tables_of=self.shared.permissions.tables_of,
+            withdrawing=self._withdrawing(),
             clock=self.shared.clock,
             ids=self.shared.needs.ids,
             redaction=self.shared.redaction,
             tenants=self.shared.tenants,
             extractors=self.shared.needs.fact_extractors,
+            audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
+        )
+
+    def _withdrawing(self) -> Withdrawing:
+        return Withdrawing(
+            store=self.shared.stores.facts,
+            history=self.shared.stores.history,
+            clock=self.shared.clock,
+            ids=self.shared.needs.ids,
             audit=self.shared.audit,
             telemetry=self.shared.needs.telemetry,
         )

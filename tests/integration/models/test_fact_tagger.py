@@ -133,6 +133,31 @@ async def test_a_name_is_found_in_a_short_introduction(tagger: FactTagger, text:
     assert statement.quote.endswith("Emma")
 
 
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        (
+            "Hi, I'm Emma. I'm from Ghent. I'm allergic to nuts.",
+            {Slot.NAME, Slot.BIRTHPLACE, Slot.ALLERGY},
+        ),
+        (
+            "Hoi, ik ben Emma. Ik kom uit Gent. Ik ben allergisch voor noten.",
+            {Slot.NAME, Slot.BIRTHPLACE, Slot.ALLERGY},
+        ),
+        ("Hallo, ich bin Emma.", {Slot.NAME}),
+        ("Hi, I'm Emma. I have a question. I'm tired today.", {Slot.NAME}),
+        ("Hi, I'm Emma. I want to book a flight. I have a voucher.", {Slot.NAME}),
+        ("Hi, I'm Emma. I have a headache. I am at the airport.", {Slot.NAME}),
+    ],
+)
+async def test_each_sentence_of_an_introduction_has_its_own_slot(
+    tagger: FactTagger, text: str, slots: set[Slot]
+) -> None:
+    statements = await found(tagger, text)
+
+    assert sorted(one.slot for one in statements) == sorted(slots)
+
+
 async def test_a_huge_message_is_read_in_bounded_time(tagger: FactTagger) -> None:
     text = "I work at ACME. " + "lorem ipsum dolor sit amet, " * 20_000
     assert len(await found(tagger, text)) <= 3

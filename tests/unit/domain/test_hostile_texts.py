@@ -9,7 +9,7 @@ import pytest
 from recollect.domain.chat.front_end_texts import without_thoughts
 from recollect.domain.context.quoting import quoted
 from recollect.domain.conversation.message import Role
-from recollect.domain.facts.reading.commands import commands_in
+from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.joined_clauses import added_wishes, joined_clauses
 from recollect.domain.facts.reading.secrets import secrets_in

@@ -311,7 +311,13 @@ async def test_facts_that_fade_are_recorded(stores: Stores) -> None:
     assert (pruned.action, pruned.items) == (AuditAction.FACT_PRUNED, (fact.fact_id,))
 
 
-async def test_what_is_learnt_is_recorded_by_the_ids_of_its_facts(stores: Stores) -> None:
+@pytest.mark.parametrize(
+    "forgetting",
+    ["Forget that I live in Utrecht.", "Forget where I live.", "Forget everything about me."],
+)
+async def test_what_is_learnt_is_recorded_by_the_ids_of_its_facts(
+    stores: Stores, forgetting: str
+) -> None:
     around = ServiceDependencies(
         clock=FixedClock(),
         ids=RandomIds(),
@@ -332,7 +338,7 @@ async def test_what_is_learnt_is_recorded_by_the_ids_of_its_facts(stores: Stores
     (fact,) = await stores.facts.active(scope)
     assert [entry.items for entry in learnt] == [(fact.fact.fact_id,)]
 
-    told = a_message(content="Forget that I live in Utrecht.")
+    told = a_message(content=forgetting)
     await services.messages.append(scope, session.session_id, [told])
     await services.settle()
     ended = [

@@ -8,17 +8,13 @@ from uuid import UUID
 
 import pytest
 
-from recollect.composition import build_services
-from recollect.domain.facts.fact import ChangeKind, Fact, FactSource, FactStatus, FactType
+from recollect.domain.facts.fact import ChangeKind, FactSource, FactStatus, FactType
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation
-from recollect.engines.in_memory import in_memory_stores
-from recollect.models.tokens import token_counter_for
-from recollect.ports import Stores
-from recollect.services.services import ServiceDependencies, Services
-from recollect.testing import CountingIds, FixedClock, WordEmbedder
-from support.examples import a_message, a_scope
-from support.facts.scripted_models import Line, ScriptedExtractor, ScriptedRelations
+from recollect.testing import WordEmbedder
+from support.examples import a_message
+from support.facts.learning_scene import Scene
+from support.facts.scripted_models import Line
 
 ACME = "I work at ACME. What is a payslip?"
 GLOBEX = "I've changed jobs, I'm at Globex now."
@@ -47,56 +43,9 @@ RELATIONS = {
 }
 
 
-class Scene:
-    """An owner who talks, and a worker that learns."""
-
-    def __init__(self) -> None:
-        self.clock = FixedClock()
-        self.stores: Stores = in_memory_stores(self.clock)
-        self.scope = a_scope()
-        self.extractor = ScriptedExtractor(SCRIPT)
-        self.relations = ScriptedRelations(RELATIONS)
-        self.services: Services = build_services(
-            self.stores,
-            ServiceDependencies(
-                clock=self.clock,
-                ids=CountingIds(),
-                counter_for=token_counter_for,
-                embedder=WordEmbedder(),
-                fact_extractor=self.extractor,
-                fact_relations=self.relations,
-            ),
-        )
-
-    async def say(self, *texts: str, session_id: UUID | None = None) -> UUID:
-        """Say something in a session, get an answer to each, and let the worker learn."""
-        session_id = session_id or UUID(int=1)
-        for text in texts:
-            messages = [a_message("user", text), a_message("assistant", "I see.")]
-            await self.services.messages.append(
-                self.scope, session_id, messages, starts_session=True
-            )
-            await self.learn()
-        return session_id
-
-    async def learn(self) -> None:
-        assert self.services.indexing is not None
-        assert self.services.turn_learning is not None
-        while await self.services.indexing.do_some():
-            pass
-        while await self.services.turn_learning.do_some():
-            pass
-
-    async def active(self) -> list[Fact]:
-        return [one.fact for one in await self.stores.facts.active(self.scope)]
-
-    async def contents(self) -> list[str]:
-        return [fact.content for fact in await self.active()]
-
-
 @pytest.fixture
 def scene() -> Scene:
-    return Scene()
+    return Scene(SCRIPT, RELATIONS)
 
 
 async def test_a_fact_has_the_users_words_as_evidence(scene: Scene) -> None:
@@ -262,7 +211,9 @@ async def test_an_instruction_can_be_forgotten_on_command(scene: Scene) -> None:
     assert await scene.contents() == ["Always show the SQL."]
 
 
-async def test_an_instruction_to_be_remembered_stands_at_once_and_once(scene: Scene) -> None:
+async def test_an_instruction_to_be_remembered_stands_at_once_and_once(
+    scene: Scene,
+) -> None:
     message = [a_message("user", "Remember: always answer in Dutch.")]
     await scene.services.messages.append(scene.scope, UUID(int=1), message, starts_session=True)
     (fact,) = await scene.active()
@@ -290,7 +241,9 @@ async def test_the_gate_refuses_instructions_as_it_refuses_facts(scene: Scene, t
     assert await scene.active() == []
 
 
-async def test_in_a_log_people_instruct_each_other_and_not_the_assistant(scene: Scene) -> None:
+async def test_in_a_log_people_instruct_each_other_and_not_the_assistant(
+    scene: Scene,
+) -> None:
     messages = [a_message("user", "Never use tables.", metadata={"speaker": "Ann"})]
     await scene.services.messages.append(scene.scope, UUID(int=1), messages, starts_session=True)
     await scene.say("What is a cube?")
@@ -298,7 +251,9 @@ async def test_in_a_log_people_instruct_each_other_and_not_the_assistant(scene: 
     assert await scene.active() == []
 
 
-async def test_a_secret_in_a_command_keeps_nothing_else_from_being_learnt(scene: Scene) -> None:
+async def test_a_secret_in_a_command_keeps_nothing_else_from_being_learnt(
+    scene: Scene,
+) -> None:
     await scene.say("Remember that my password is Xk3!vv9Qz. Never use tables.")
 
     assert await scene.contents() == ["Never use tables."]

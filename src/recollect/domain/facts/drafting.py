@@ -31,11 +31,11 @@ class Draft:
     fact_id: UUID
     """Of the fact that it may become."""
 
-    def edits(self, outcome: Outcome) -> tuple[FactEdit, ...]:
+    def edits(self, outcome: Outcome, *, is_recorded: bool = True) -> tuple[FactEdit, ...]:
         """The edits that an outcome means; the first one records that the statement is learnt."""
         edits = tuple(self._edits(outcome))
-        if not edits:
-            return ()
+        if not edits or not is_recorded:
+            return edits
         first = replace(edits[0].change, statement=self.statement.gist)
         return (replace(edits[0], change=first), *edits[1:])
 

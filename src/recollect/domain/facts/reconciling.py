@@ -210,7 +210,8 @@ def _ends(statement: Statement, one: Compared) -> bool:
         return True
     is_same_slot = one.is_about(statement.slot)
     if is_same_slot and statement.slot.has_one_value:
-        return one.similarity >= SIMILAR or one.relation not in _SIDE_BY_SIDE
+        is_alike = one.similarity >= SIMILAR or has_other_value(one.fact, statement.gist)
+        return statement.has_exact_slot or is_alike or one.relation not in _SIDE_BY_SIDE
     if one.relation is not Relation.CONTRADICTION:
         return False
     if is_same_slot and statement.slot is Slot.OTHER:

@@ -53,6 +53,8 @@ class Statement:
     content: str
     """The same as a self-contained sentence."""
     slot: Slot
+    has_exact_slot: bool = False
+    """Whether an exact rule has told the slot, which a model may misread."""
     operation: Operation = Operation.ADD
     source: FactSource = FactSource.EXTRACTED
     confidence: float = 1.0

@@ -90,6 +90,10 @@ class Found:
         """Whether both have words in common."""
         return self.start < other.end and other.start < self.end
 
+    def has_words_of(self, other: "Found") -> bool:
+        """Whether both have the same words."""
+        return (self.start, self.end) == (other.start, other.end)
+
 
 class Scores(NamedTuple):
     """What the network says of a message and of each of its tokens, as probabilities."""

@@ -6,11 +6,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeVar
 
 from recollect.domain.conversation.message import Message, Role
+from recollect.domain.facts.fact import FactType
 from recollect.domain.facts.reading.gate import refuses
-from recollect.domain.facts.reading.introductions import introductions, opening_of
+from recollect.domain.facts.reading.introductions import (
+    introductions,
+    opening_of,
+    sentences_after_introduction,
+)
 from recollect.domain.facts.reading.joined_clauses import (
     Clause,
     added_wishes,
@@ -47,10 +52,21 @@ _STATES: Final = ("states_3", "states_6")
 _NAME, _ADD = _SLOTS.index(Slot.NAME), _OPERATIONS.index(Operation.ADD)
 _INTRODUCED: Final = 0.95
 """How sure a name is that a rule has found."""
+_SURE_OF_SLOT: Final = 0.85
+"""How likely a slot must be that a statement has without its neighbours."""
 _BEFORE: Final = 2
 """Messages before the user's that are read as its context."""
 
 Result = TypeVar("Result")
+
+
+class _Alone(NamedTuple):
+    """What the network says of a sentence that it reads alone."""
+
+    slot: int
+    operation: int
+    certainty: float
+    """How likely the slot is."""
 
 
 class FactTagger:
@@ -133,38 +149,43 @@ class FactTagger:
             return
         for clause in clauses:
             sentence = clause.sentence_in(quote)
-            slot, operation = self._alone(sentence)
+            alone = self._alone(sentence)
             one = replace(
                 statement,
                 quote=clause.quote_in(quote),
                 content=content_of(sentence, asked=None),
-                slot=_SLOTS[slot],
-                operation=_OPERATIONS[operation],
+                slot=_SLOTS[alone.slot],
+                operation=_OPERATIONS[alone.operation],
             )
             if refuses(one, message) is None:
                 yield one
 
     def _found_in(self, text: str, before: Sequence[tuple[Role, str]]) -> list[Found]:
         """What the network is sure of, in parts of a text that it can read at once."""
-        sure = self._sure_in(text, before) or self._sure_in_core(text)
-        wishes = (
-            one
-            for clause in added_wishes(text)
-            for one in self._read_alone(text, clause)
-            if _SLOTS[one.slot].is_standing
-        )
-        # Of "My number is … and I live in Ghent" as a whole the network is not sure.
-        clauses = () if sure else clauses_after_personal_data(text)
-        told = (one for clause in clauses for one in self._read_alone(text, clause))
-        added = [
-            one
-            for one in chain(map(_introduced, introductions(text)), wishes, told)
-            if not any(one.overlaps(other) for other in sure)
-        ]
+        named = [_introduced(clause) for clause in introductions(text)]
+        found = self._sure_in(text, before) or self._sure_in_core(text)
+        sure = [one for one in found if not any(map(one.has_words_of, named))]
+        added: list[Found] = []
+        for one in chain(named, self._added(text, sure)):
+            if not any(map(one.overlaps, (*sure, *added))):
+                added.append(one)
         has_neighbours = len(sure) + len(added) > 1
         return [
             self._with_own_slot(text, one, has_neighbours=has_neighbours) for one in sure
         ] + added
+
+    def _added(self, text: str, sure: Sequence[Found]) -> Iterator[Found]:
+        """What is read alone, because the network is not sure of it beside the rest of a text."""
+        for clause in added_wishes(text):
+            alone = self._read_alone(text, clause)
+            yield from (one for one in alone if _SLOTS[one.slot].is_standing)
+        # Of "My number is … and I live in Ghent" as a whole the network is not sure.
+        for clause in () if sure else clauses_after_personal_data(text):
+            yield from self._read_alone(text, clause)
+        for clause in _short_statements(text):
+            alone = self._read_alone(text, clause)
+            is_whole = len(alone) == 1 and alone[0].end == clause.end
+            yield from (one for one in alone if is_whole and _says_who(_SLOTS[one.slot]))
 
     def _sure_in(self, text: str, before: Sequence[tuple[Role, str]]) -> list[Found]:
         """What the network is sure of in a text."""
@@ -197,23 +218,27 @@ class FactTagger:
         """A statement with the slot that it has without its neighbours, where it may be theirs.
 
         "I moved to Leiden", said after "I work at Globex", is not about the employer: in a slot of
-        one value it would end what is known of that. No slot of many values takes its place.
+        one value it would end what is known of that. A slot of many values takes its place only
+        where the network is sure: "I'm allergic to nuts", said after "I'm from Ghent".
         """
         quote = text[found.start : found.end]
         if found.is_joined:
-            slot, operation = self._alone(quote)
-            return replace(found, slot=slot, operation=operation)
+            alone = self._alone(quote)
+            return replace(found, slot=alone.slot, operation=alone.operation)
         if not (_SLOTS[found.slot].has_one_value or has_neighbours) or not names_user(quote):
             return found
-        slot, _ = self._alone(quote)
-        is_theirs = _SLOTS[slot].has_one_value == _SLOTS[found.slot].has_one_value
-        return replace(found, slot=slot) if is_theirs else found
+        alone = self._alone(quote)
+        is_theirs = _SLOTS[alone.slot].has_one_value == _SLOTS[found.slot].has_one_value
+        is_own = has_neighbours and alone.certainty >= _SURE_OF_SLOT
+        return replace(found, slot=alone.slot) if is_theirs or is_own else found
 
-    def _alone(self, sentence: str) -> tuple[int, int]:
-        """The slot and the operation of a sentence that nothing stands beside."""
+    def _alone(self, sentence: str) -> "_Alone":
+        """What a sentence is about and does where nothing stands beside it."""
         tags = self._tags(tokens_of(self._tokenizer, sentence, ()))
-        slot, operation = (int(one.mean(0).argmax()) for one in (tags.slots, tags.operations))
-        return slot, operation
+        slots, operations = tags.slots.mean(0), tags.operations.mean(0)
+        slot = int(slots.argmax())
+        operation = int(operations.argmax())
+        return _Alone(slot=slot, operation=operation, certainty=float(slots[slot]))
 
     def _tags(self, features: Features) -> Scores:
         """What the network says of a message's own tokens."""
@@ -264,3 +289,13 @@ def _introduced(clause: Clause) -> Found:
     return Found(
         start=clause.start, end=clause.end, slot=_NAME, operation=_ADD, confidence=_INTRODUCED
     )
+
+
+def _short_statements(text: str) -> Iterator[Clause]:
+    clauses = sentences_after_introduction(text)
+    return (clause for clause in clauses if tells_of_user(clause.quote_in(text)))
+
+
+def _says_who(slot: Slot) -> bool:
+    """Whether a slot says who somebody is; most of the others passes: "I am at the airport"."""
+    return slot is not Slot.OTHER and slot.fact_type is not FactType.CONTEXT

@@ -12,18 +12,11 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.facts.drafting import Draft
 from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, ChangeKind, FactEdit, FactSource
-from recollect.domain.facts.reading.commands import (
-    Command,
-    CommandKind,
-    commands_in,
-    may_hold_command,
-)
+from recollect.domain.facts.reading.belongings import with_own_slot
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.commands.detection import commands_in, may_hold_command
 from recollect.domain.facts.reading.gate import only_asks, refuses
-from recollect.domain.facts.reading.standing.detection import (
-    slot_of,
-    standing_instructions_in,
-    standing_slot,
-)
+from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.reading.wording import content_of, main_clause
 from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
@@ -34,7 +27,6 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
 from recollect.domain.policy import FactExtractorKind
 from recollect.domain.recall.entry_maker import speaker_in
-from recollect.domain.text import without_breaks
 from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
 from recollect.ports.conversations import HistoryStore
@@ -44,6 +36,8 @@ from recollect.ports.models import Embedder
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
+from recollect.services.facts.exact_statements import exact_statements_of
+from recollect.services.facts.withdrawing import Withdrawing
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
 
@@ -56,7 +50,7 @@ _SLOWNESS: Final = 20
 _AT_ONCE: Final = 2_000
 """Characters of a message whose commands are done at once; they take a millisecond to find."""
 _MAX_STATEMENTS: Final = 50
-"""Of one turn, and as many standing instructions; nobody tells more at once."""
+"""Of one turn, and as many that exact rules find; nobody tells more at once."""
 _ENDINGS: Final = frozenset({ChangeKind.SUPERSEDED, ChangeKind.RETRACTED})
 Passage = tuple[UUID, str]
 """The id of a message, and some of its words."""
@@ -74,6 +68,7 @@ class Learning(Audited):
     history: HistoryStore
     profiles: ProfileStore
     tables_of: Callable[[Message], tuple[str, ...]]
+    withdrawing: Withdrawing
     clock: Clock
     ids: Ids
     redaction: Redaction = field(default_factory=Redaction)
@@ -137,7 +132,11 @@ class Learning(Audited):
                 partial(_statement_of, message, command),
                 characters=_SLOWNESS * len(message.content),
             )
-            if statement is not None:
+            if statement is None:
+                continue
+            if command.is_sweeping:
+                changed += await self.withdrawing.obey(scope, command, statement, message)
+            else:
                 changed += await self._take_in(scope, statement, message, tables=())
         return changed
 
@@ -146,9 +145,9 @@ class Learning(Audited):
         told = await self._commands(messages)
         changed = await self._obey(scope, told) if told else 0
         passages = {(message.message_id, command.content) for message, command in told}
-        instructions = (await self._instructions(messages))[:_MAX_STATEMENTS]
-        changed += await self._take_in_all(scope, messages, instructions, beside=passages)
-        passages |= {(one.message_id, one.quote) for one in instructions}
+        exact = (await self._exact_statements(messages))[:_MAX_STATEMENTS]
+        changed += await self._take_in_all(scope, messages, exact, beside=passages)
+        passages |= {(one.message_id, one.quote) for one in exact}
         found = await self._statements(scope, session_id, turn)
         return changed + await self._take_in_all(scope, messages, found, beside=passages)
 
@@ -165,10 +164,10 @@ class Learning(Audited):
         statements = await extractor.extract(turn.messages, before=before)
         return statements[:_MAX_STATEMENTS]
 
-    async def _instructions(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
-        """The standing instructions of the user; long messages are read in a thread."""
+    async def _exact_statements(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+        """What exact rules find; long messages are read in a thread."""
         characters = _SLOWNESS * sum(len(one.content) for one in messages)
-        return await off_loop(partial(_instructions_of, messages), characters=characters)
+        return await off_loop(partial(exact_statements_of, messages), characters=characters)
 
     async def _take_in_all(
         self,
@@ -185,7 +184,8 @@ class Learning(Audited):
         for statement in statements:
             message = by_id.get(statement.message_id)
             if message is not None and not _overlaps(statement, message, beside):
-                changed += await self._take_in(scope, statement, message, tables=tables)
+                own = with_own_slot(statement)
+                changed += await self._take_in(scope, own, message, tables=tables)
         return changed
 
     async def _take_in(
@@ -303,27 +303,14 @@ def _is_complete(turn: DueTurn) -> bool:
 
 
 def _commands_of(messages: Sequence[Message]) -> list[tuple[Message, Command]]:
+    """Commands of the user; in a log, people tell each other to forget what they know."""
     users = [one for one in messages if one.role is Role.USER and may_hold_command(one.content)]
-    return [(one, command) for one in users for command in commands_in(one.content)]
-
-
-def _instructions_of(messages: Sequence[Message]) -> tuple[Statement, ...]:
-    """The standing instructions that may be stored; in a log, people instruct each other."""
-    spoken = [m for m in messages if m.role is Role.USER and not speaker_in(m, messages)]
-    found = (
-        Statement(
-            message_id=message.message_id,
-            quote=text,
-            content=without_breaks(text),
-            slot=slot_of(text),
-            source=FactSource.STATED,
-            language=guess_language(message.content),
-        )
-        for message in spoken
-        for text in standing_instructions_in(message.content)
-    )
-    contents = {message.message_id: message.content for message in spoken}
-    return tuple(one for one in found if refuses(one, contents[one.message_id]) is None)
+    return [
+        (one, command)
+        for one in users
+        for command in commands_in(one.content)
+        if not (command.is_sweeping and speaker_in(one, messages))
+    ]
 
 
 def _overlaps(statement: Statement, message: Message, passages: Collection[Passage]) -> bool:

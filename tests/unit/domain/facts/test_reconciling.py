@@ -89,6 +89,18 @@ def test_a_value_is_kept_where_neither_relation_nor_likeness_says_that_it_change
         assert outcome(moved, fact, 0.3, relation) == Outcome(is_new=True)
 
 
+def test_a_value_in_the_same_words_ends_the_old_one_however_far_the_model_puts_them() -> None:
+    fact = a_fact("Ik woon in Parijs.", Slot.HOME)
+    result = outcome(a_statement("Ik woon in Rome.", Slot.HOME), fact, 0.2, Relation.UNRELATED)
+    assert result == Outcome(is_new=True, supersedes=(fact,))
+
+
+def test_a_slot_that_an_exact_rule_tells_ends_the_old_value_in_any_words() -> None:
+    fact = a_fact("My home is a boat on the Thames.", Slot.HOME)
+    moved = replace(a_statement("I live in Rome.", Slot.HOME), has_exact_slot=True)
+    assert outcome(moved, fact, 0.1, Relation.UNRELATED).supersedes == (fact,)
+
+
 def test_another_value_is_never_taken_for_the_same_one() -> None:
     result = outcome(
         a_statement("I live in Leeds.", Slot.HOME),

@@ -57,6 +57,8 @@ class Refusal(StrEnum):
     PASSING = "passing"
     """A state that passes, or a wish for this once."""
     TAKEN_BACK = "taken_back"
+    KEPT = "kept"
+    """What is not to be forgotten: "don't forget where I live" neither tells nor withdraws it."""
     ECHO = "echo"
     """Figures that the assistant has just given: "So 318, then"."""
 
@@ -212,6 +214,20 @@ def _is_taken_back(clause: QuotedClause, code: str) -> bool:
     return any(retractions.length_at(_without_commas(words[:_AFTER])) for words in after)
 
 
+def _is_kept(clause: QuotedClause, code: str) -> bool:
+    known = fact_words(code)
+    sentence = clause.words[clause.sentence_start : clause.sentence_end]
+    is_negated = known.last_negations.length_at(sentence, len(sentence) - 1) > 0
+    is_asked = known.interrogatives.length_at(sentence) > 0
+    verbs = (known.forget_verbs, known.forget_verbs_asked)
+    is_told = (is_negated or is_asked) and any(one.are_in(sentence) for one in verbs)
+    return is_told or known.keeping.are_in(sentence)
+
+
+def _begins_as_command(clause: QuotedClause, code: str) -> bool:
+    return fact_words(code).keeping.length_at(clause.words, clause.start) > 0
+
+
 def _without_commas(words: Phrase) -> Phrase:
     return tuple(word for word in words if word != ",")
 
@@ -224,17 +240,22 @@ def _checks_of(statement: Statement) -> "Mapping[Refusal, _Check]":
 
 
 _Check = Callable[[QuotedClause, str], bool]
-_WITHDRAWAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
+_UNREAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
     Refusal.FICTION: _is_fiction,
     Refusal.HYPOTHETICAL: _is_hypothetical,
 }
+_WITHDRAWAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    **_UNREAL_CHECKS,
+    Refusal.KEPT: _is_kept,
+}
 _CHECKS: Final[Mapping[Refusal, _Check]] = {
-    **_WITHDRAWAL_CHECKS,
+    **_UNREAL_CHECKS,
     Refusal.RECALLED: _is_recalled,
     Refusal.REPORTED: _is_reported,
     Refusal.QUESTION: _is_question,
     Refusal.PASSING: _is_passing,
     Refusal.TAKEN_BACK: _is_taken_back,
+    Refusal.KEPT: _begins_as_command,
 }
 # "Could you always …, please?" is none: the rule that finds instructions has told it from others.
 _INSTRUCTION_CHECKS: Final[Mapping[Refusal, _Check]] = {

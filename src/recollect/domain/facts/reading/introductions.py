@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.domain.facts.reading.joined_clauses import Clause
+from recollect.domain.facts.reading.languages.first_names import is_first_name
+from recollect.domain.speech.spoken import Part, sentences_of
 
 _NAMING: Final = (
     r"my name is|my name's|my name\u2019s|i am called|i'm called"
@@ -15,7 +17,8 @@ _PRESENTING: Final = r"i['\u2019]m|i am|this is|ik ben|je suis|moi c['\u2019]est
 """What may be said of other things, too: not in the midst of a text."""
 _GREETING: Final = (
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|hoi|hallo|hé|dag|goedemorgen|goedemiddag"
-    r"|goedenavond|bonjour|bonsoir|salut|hola|buen[ao]s (?:días|tardes|noches))"
+    r"|goedenavond|guten (?:tag|morgen|abend)|servus|moin|bonjour|bonsoir|salut|hola"
+    r"|buen[ao]s (?:días|tardes|noches))"
     r"(?: there| all)?[,!.]?"
 )
 _WORD: Final = r"[A-ZÀ-ÖØ-Þ][\w'\u2019-]{0,30}"
@@ -27,6 +30,10 @@ _NAMED: Final = re.compile(
     rf"(?:\A|[.!?\n]){_BEFORE}(?P<said>(?i:{_NAMING}) (?P<name>{_NAME})){_END}"
 )
 _PRESENTED: Final = re.compile(rf"\A{_BEFORE}(?P<said>(?i:{_PRESENTING}) (?P<name>{_NAME})){_END}")
+_PRESENTED_IN_GERMAN: Final = re.compile(
+    rf"\A{_BEFORE}(?P<said>(?i:ich bin)(?: der| die)? (?P<name>{_NAME})){_END}"
+)
+"""Only with a known first name: what somebody is has a capital, too ("ich bin Lehrer")."""
 _NO_NAMES: Final = frozenset(
     word
     for words in (
@@ -41,6 +48,7 @@ _NO_NAMES: Final = frozenset(
 _NO_NAME_ENDINGS: Final = ("ish", "ese")
 _GREETED: Final = re.compile(rf"\A\s{{0,3}}(?i:{_GREETING})(?=[\s,!.])")
 _BETWEEN: Final = re.compile(r"[\s,;:.!\u2013\u2014-]{0,5}(?:(?:and|en|und|et|y)\s)?\s{0,3}")
+_FEW: Final = 6
 _READ: Final = 4_000
 """Characters of a text: a pattern that searches more holds Python's interpreter lock too long."""
 
@@ -50,10 +58,29 @@ def introductions(text: str) -> Iterator[Clause]:
 
     "I'm Emma" counts at the beginning of the text alone.
     """
-    for pattern in (_NAMED, _PRESENTED):
+    for pattern, is_meant in (
+        (_NAMED, _is_name),
+        (_PRESENTED, _is_name),
+        (_PRESENTED_IN_GERMAN, _begins_with_first_name),
+    ):
         for found in pattern.finditer(text[:_READ]):
-            if _is_name(found["name"]):
+            if is_meant(found["name"]):
                 yield Clause(start=found.start("said"), end=found.end("said"))
+
+
+def sentences_after_introduction(text: str) -> Iterator[Clause]:
+    """The sentences behind an introduction that a text begins with, without their last marks.
+
+    Only statements, and not more than a few: people say who they are in short sentences.
+    """
+    begin = opening_of(text)
+    if not any(clause.end <= begin for clause in introductions(text)):
+        return
+    sentences = [*sentences_of(Part(start=begin, text=text[begin:_READ]))][:_FEW]
+    for sentence in sentences:
+        stated = sentence.text.rstrip().rstrip(".!")
+        if stated and not stated.endswith("?"):
+            yield Clause(start=sentence.start, end=sentence.start + len(stated))
 
 
 def opening_of(text: str) -> int:
@@ -70,3 +97,7 @@ def opening_of(text: str) -> int:
 def _is_name(name: str) -> bool:
     first = name.lower().split()[0]
     return first not in _NO_NAMES and not first.endswith(_NO_NAME_ENDINGS)
+
+
+def _begins_with_first_name(name: str) -> bool:
+    return is_first_name(name.split(maxsplit=1)[0])

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.facts.reading.commands import Command, CommandKind, commands_in
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.commands.detection import commands_in
 
 _REMEMBER = """
 Remember that [I'm vegan].
@@ -41,6 +42,26 @@ Acuérdate de que [vivo en Sevilla]
 No olvides que [trabajo los sábados].
 ¿Puedes recordar que [soy zurdo]?
 Ten en cuenta que [usamos euros].
+Remember [my favourite colour is blue]
+Remember: [my locker code word is heron]
+Please note [my size is M], please.
+Remember, [my mother's birthday is on 3 May].
+Don't forget [our margin is 20%]
+Remember [my locker code word: heron].
+Onthoud [mijn adres: Kerkstraat 5 in Gent].
+Merk dir [meine Größe: M]
+Note [mon adresse : 5 rue Haute].
+Apunta [mi talla: M]
+Onthoud [mijn maat is M].
+Onthoud: [mijn maat is M]
+Noteer even: [mijn zus heet Noor].
+Merk dir: [meine Größe ist M].
+Merk dir, [meine Schwester heißt Noor].
+Merk dir bitte [meine Größe ist M]!
+Retiens : [ma taille est M]
+Note bien, [mon fils s'appelle Léo].
+Recuerda: [mi talla es M].
+Recuerda, [mi hermana se llama Inés], por favor.
 """
 _FORGET = """
 Forget that [I live in Ghent].
@@ -71,6 +92,36 @@ Olvida lo que te dije sobre [mi dieta].
 Borra lo que sabes de [mi trabajo] por favor
 """
 _NONE = """
+Remember my first question?
+Remember my first question is still open.
+Remember my name
+Remember me
+Remember my name is
+Remember my size:
+Remember my question: what is new?
+Remember my words: you will be sorry.
+Remember my friend who is a doctor
+Remember my brother's birthday
+Remember, my friend, is a big word.
+Remember what my size is
+Remember when my dog was small
+Do you remember my name?
+Do you remember my size is M?
+I remember my size is M.
+She said, remember my size is M.
+He will remember my size is M.
+Onthoud mijn naam
+Onthoud mijn vriend die arts is
+Onthoud mijn vraag is nog open.
+Onthoud je mijn maat?
+Merk dir meinen Namen
+Merk dir meine Frage ist noch offen.
+Merkst du dir, meine Größe ist M?
+Retiens mon nom
+Retiens ma question est encore ouverte.
+Retiens mon rendez-vous à midi
+Recuerda mi nombre
+Recuerda mi pregunta es otra.
 Do you remember that I'm vegan?
 Remember that I told you about Rome?
 Remember to call mum.
@@ -80,7 +131,6 @@ Remember that's my car.
 I remember that I was young.
 Forget it.
 forget about it
-Forget that.
 I forgot that I had a meeting.
 Don't forget to buy milk.
 Never forget to smile.

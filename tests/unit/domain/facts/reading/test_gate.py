@@ -75,6 +75,44 @@ def test_what_memory_has_wrong_may_be_withdrawn_in_its_own_words() -> None:
     assert refuses(_statement(quote, operation="retract"), message) is None
 
 
+@pytest.mark.parametrize(
+    ("message", "quote"),
+    [
+        ("Don't forget where I live.", "where I live"),
+        ("Vergeet niet waar ik woon!", "waar ik woon"),
+        ("Vergeet mijn naam niet.", "mijn naam"),
+        ("Vergiss nicht, wo ich wohne.", "wo ich wohne"),
+        ("Vergiss meinen Namen nicht.", "meinen Namen"),
+        ("N'oublie pas où j'habite.", "où j'habite"),
+        ("No olvides dónde vivo.", "dónde vivo"),
+        ("How can you forget my name!", "forget my name"),
+        ("Hoe kun je mijn naam vergeten!", "mijn naam vergeten"),
+    ],
+)
+def test_what_is_not_to_be_forgotten_is_not_withdrawn(message: str, quote: str) -> None:
+    assert refuses(_statement(quote, operation="retract"), message) is Refusal.KEPT
+
+
+def test_what_is_not_to_be_forgotten_is_not_told_either() -> None:
+    message = "Please don't forget my name."
+    assert refuses(_statement("don't forget my name"), message) is Refusal.KEPT
+    assert refuses(_statement("I ski"), "Don't forget my name, I ski.") is None
+
+
+@pytest.mark.parametrize(
+    ("message", "quote"),
+    [
+        ("Forget where I live.", "where I live"),
+        ("Forget that I'm not vegan.", "I'm not vegan"),
+        ("Could you forget that I smoke?", "I smoke"),
+        ("Vergeet dat ik niet rook.", "ik niet rook"),
+        ("Je veux que tu oublies que je fume.", "je fume"),
+    ],
+)
+def test_what_is_to_be_forgotten_is_withdrawn(message: str, quote: str) -> None:
+    assert refuses(_statement(quote, operation="retract"), message) is None
+
+
 def test_the_users_own_words_count_where_a_quotation_has_them_too() -> None:
     message = 'The form says "I live in Ghent and pay tax". And it is true: I live in Ghent.'
     assert refuses(_statement("I live in Ghent"), message) is None

@@ -2,7 +2,10 @@
 
 import pytest
 
-from recollect.domain.facts.reading.introductions import introductions
+from recollect.domain.facts.reading.introductions import (
+    introductions,
+    sentences_after_introduction,
+)
 
 
 @pytest.mark.parametrize(
@@ -14,6 +17,11 @@ from recollect.domain.facts.reading.introductions import introductions
         ("hoi, ik heet Noor!", "ik heet Noor"),
         ("Goedemorgen, ik ben Jan van der Berg.", "ik ben Jan van der Berg"),
         ("Guten Tag.\nIch heiße Jürgen", "Ich heiße Jürgen"),
+        ("Hallo, ich bin Emma.", "ich bin Emma"),
+        ("Guten Tag, ich bin die Sabine Müller!", "ich bin die Sabine Müller"),
+        ("Ich bin Jürgen und wohne in Ulm", "Ich bin Jürgen"),
+        ("Bonjour, je suis Emma.", "je suis Emma"),
+        ("Hola, soy Emma.", "soy Emma"),
         ("Bonjour, moi c\u2019est Élodie", "moi c\u2019est Élodie"),
         ("Hola, soy Íñigo y busco un libro", "soy Íñigo"),
     ],
@@ -29,6 +37,12 @@ def test_a_name_is_read_where_a_sentence_begins(text: str, said: str) -> None:
         "Hi, I'm British and I like tea",
         "I'm tired",
         "Hallo, ich bin Lehrer.",
+        "Hallo, ich bin Ärztin.",
+        "Hallo, ich bin Christ.",
+        "Hallo, ich bin Emmas Bruder.",
+        "Hallo, bin ich Emma?",
+        "Er sagt, ich bin Emma.",
+        "Wer sagt das? Nicht ich. Ich bin Emma egal.",
         "Pretend my name is Captain Thunder",
         "Write on: Ich heiße Rieke",
         "The form says my name is Emma",
@@ -44,3 +58,19 @@ def test_what_is_no_introduction_is_left_alone(text: str) -> None:
 def test_who_says_it_after_thousands_of_characters_is_not_heard() -> None:
     assert [*introductions("\n" * 4_000 + "My name is Emma.")] == []
     assert len([*introductions("\n" * 3_000 + "My name is Emma.")]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Hi, I'm Emma. I'm from Ghent. I ski!", ["I'm from Ghent", "I ski"]),
+        ("Hi, I'm Emma. I'm from Ghent. Do you ski?", ["I'm from Ghent"]),
+        ("I'm from Ghent. I ski.", []),
+        ("Hi there. I'm from Ghent.", []),
+    ],
+)
+def test_statements_behind_an_introduction_are_sentences_of_their_own(
+    text: str, sentences: list[str]
+) -> None:
+    found = [clause.quote_in(text).strip() for clause in sentences_after_introduction(text)]
+    assert found == sentences

@@ -64,10 +64,40 @@ class FactWords:
     """Commands to remember what follows: "remember that"."""
     remember_asked: Phrases
     """The same after `polite`, where the verb has another form."""
+    remember_verbs: Phrases
+    """The same right before a statement about something of the user's: "remember my size is M"."""
+    owners: Phrases
+    """What makes something the user's: "my"."""
+    statement_verbs: Phrases
+    """Verbs of what is said of something of the user's."""
+    talk_nouns: Phrases
+    """What belongs to the conversation and not to the user: "question"."""
     forget: Phrases
     forget_asked: Phrases
     forget_topic: Phrases
     """Commands to forget all about something: "forget what I said about"."""
+    forget_verbs: Phrases
+    """The same right before the name of a slot: "forget my name"."""
+    forget_verbs_asked: Phrases
+    """The same after `polite`, where the verb has another form, which may stand at the end."""
+    erase_verbs: Phrases
+    """The same where `from_memory` is said: without it a text may be meant."""
+    from_memory: Phrases
+    forget_everything: Phrases
+    """Commands to forget all about the user."""
+    forget_everything_asked: Phrases
+    exceptions: Phrases
+    """What leaves something out: "except"."""
+    forget_last: Phrases
+    """Commands to forget what the user has just said."""
+    forget_that: Phrases
+    """The same, which may mean something else."""
+    please: Phrases
+    """What makes a request of a question."""
+    keeping: Phrases
+    """What is not to be forgotten: "don't forget"."""
+    last_negations: Phrases
+    """Negations at the end of such a sentence: "vergeet … niet"."""
     topic_endings: Phrases
     """What may follow a topic: "gesagt habe"."""
     not_content: Phrases
@@ -84,6 +114,16 @@ class FactWords:
     """What may stand between "and" and such a verb: "also"."""
     subordinating: Phrases
     """Words of a first clause after which "and" may join something else: "who", "not"."""
+    persons: Phrases
+    """Somebody of the user's: "manager"."""
+    articles: Phrases
+    """What something begins with that belongs to somebody: "the" of "the manager of my manager"."""
+    of_mine: Phrases
+    """What joins something to somebody of the user's: "of my"."""
+    genitives: Phrases
+    """The ending of somebody to whom something belongs, as a word of its own: the "s" of "'s"."""
+    name_nouns: Phrases
+    """What names somebody and is nothing of theirs: "name"."""
     referring: Phrases
     """Words of a second clause that mean something of the first: "it"."""
 

@@ -5,12 +5,19 @@ told ("I forgot that …") or to be done ("don't forget to …") is none.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
+from recollect.domain.facts.reading.commands.bare_statements import bare_statement_at
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.commands.forgetting import (
+    end_of_content,
+    excepts_something,
+    forgetting_at,
+)
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.standing.languages import standing_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 from recollect.domain.speech.spoken import Part, sentences_of
 from recollect.domain.speech.tokens import Token, tokens_of
@@ -18,63 +25,82 @@ from recollect.domain.speech.tokens import Token, tokens_of
 _MIN_STATEMENT: Final = 2
 """The fewest words of a statement: "I smoke"."""
 _ENDS: Final = " \t\n.!?…,;:\"'”»)"
-
-
-class CommandKind(StrEnum):
-    """What the memory is to do."""
-
-    REMEMBER = "remember"
-    FORGET = "forget"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """A command to the memory."""
-
-    kind: CommandKind
-    content: str
-    """What it is about, verbatim from the message: a statement, or the name of a topic."""
-    start: int
-    """Where the content begins in the message."""
-    names_topic: bool = False
-    """Whether everything about the content is to be forgotten: "what I said about my diet"."""
+_ALONE: Final = frozenset({CommandKind.FORGET_LAST, CommandKind.FORGET_THAT})
+"""Kinds that count only where a message says nothing else."""
 
 
 def may_hold_command(text: str) -> bool:
     """Whether the words of a command are in a text; a quick look before `commands_in`."""
     words = words_in(text)
     return any(
-        phrases.are_in(words)
-        for code in LANGUAGES
-        for _, phrases, _ in _phrases(fact_words(code), is_asked=True)
+        phrases.are_in(words) for code in LANGUAGES for phrases in _beginnings(fact_words(code))
     )
 
 
 def commands_in(text: str) -> tuple[Command, ...]:
     """The commands of a user's message, in the order in which they are given."""
-    sentences = (one for part in readable_parts(text) for one in sentences_of(part))
-    found = (_command_of(sentence) for sentence in sentences)
-    return tuple(command for command in found if command)
+    parts = (one for part in readable_parts(text) for one in sentences_of(part))
+    sentences = [one for one in parts if one.text.strip()]
+    found = [_command_of(sentence) for sentence in sentences]
+    is_alone = len(sentences) == 1 and len(sentences[0].text) == len(text.strip())
+    kept = (
+        command
+        for command, (_, after) in zip(found, pairwise([*sentences, None]), strict=True)
+        if command and not (command.is_sweeping and _is_taken_back(after))
+    )
+    return tuple(one for one in kept if is_alone or one.kind not in _ALONE)
+
+
+def _beginnings(known: FactWords) -> Iterator[Phrases]:
+    """The phrases of which every command has one."""
+    yield from (phrases for _, phrases, _ in _phrases(known, is_asked=True))
+    yield known.remember_verbs
+    yield known.forget_verbs
+    yield known.forget_verbs_asked
+    yield known.erase_verbs
 
 
 def _command_of(sentence: Part) -> Command | None:
     tokens = tuple(tokens_of(sentence))
     words = tuple(token.word for token in tokens)
     for code in LANGUAGES:
-        if command := _read(sentence, tokens, words, fact_words(code)):
+        if command := _read(sentence, tokens, words, code):
             return command
     return None
 
 
-def _read(
-    sentence: Part, tokens: tuple[Token, ...], words: Phrase, known: FactWords
-) -> Command | None:
+def _read(sentence: Part, tokens: tuple[Token, ...], words: Phrase, code: str) -> Command | None:
+    known = fact_words(code)
     place = _after_openers(words, 0, known)
     polite = known.polite.length_at(words, place)
     place = _after_openers(words, place + polite, known) if polite else place
     if ("?" in words and not polite) or _is_told(sentence, tokens[place : place + 1]):
         return None
-    for kind, phrases, names_topic in _phrases(known, is_asked=polite > 0):
+    if forgetting := forgetting_at(words, place, code, is_polite=polite > 0):
+        text = sentence.text[: tokens[forgetting.end - 1].end - sentence.start]
+        start = tokens[place].start
+        return Command(
+            kind=forgetting.kind,
+            content=text[start - sentence.start :],
+            start=start,
+            slots=forgetting.slots,
+        )
+    if excepts_something(words, place, known):
+        return None
+    return _read_content(sentence, tokens, words, place, known, is_asked=polite > 0)
+
+
+def _read_content(
+    sentence: Part,
+    tokens: tuple[Token, ...],
+    words: Phrase,
+    place: int,
+    known: FactWords,
+    *,
+    is_asked: bool,
+) -> Command | None:
+    """A command at a place with the statement or the topic behind it."""
+    for kind, phrases, names_topic in _phrases(known, is_asked=is_asked):
         if length := phrases.length_at(words, place):
             first = place + length
             if known.subjects.length_at(words, first - 1):
@@ -84,12 +110,24 @@ def _read(
                 return Command(
                     kind=kind, content=content.text, start=content.start, names_topic=names_topic
                 )
-    return None
+    bare = bare_statement_at(words, place, known)
+    content = _content(sentence, tokens, words, bare, known) if bare else None
+    if content is None:
+        return None
+    return Command(kind=CommandKind.REMEMBER, content=content.text, start=content.start)
 
 
 def _is_told(sentence: Part, verb: tuple[Token, ...]) -> bool:
     """Whether the verb is a past form that only its accent tells: "oublié", "olvidé"."""
     return any(sentence.text[: one.end - sentence.start].endswith("é") for one in verb)
+
+
+def _is_taken_back(sentence: Part | None) -> bool:
+    """Whether a sentence takes back the command before it, and is none itself."""
+    if sentence is None or _command_of(sentence):
+        return False
+    words = tuple(word for word in words_in(sentence.text) if word != ",")
+    return any(standing_words(code).retractions.length_at(words) for code in LANGUAGES)
 
 
 def _phrases(known: FactWords, *, is_asked: bool) -> Iterator[tuple[CommandKind, Phrases, bool]]:
@@ -108,30 +146,20 @@ def _content(
     first: int,
     known: FactWords,
     *,
-    names_topic: bool,
+    names_topic: bool = False,
 ) -> Part | None:
     """The words after a command, if they can be a statement or a topic."""
-    last = _last_word(words, known.topic_endings) if names_topic else len(words)
+    last = end_of_content(words, known.topic_endings if names_topic else known.please)
     count = sum(word[0].isalnum() for word in words[first:last])
     if count < (1 if names_topic else _MIN_STATEMENT) or known.not_content.length_at(words, first):
         return None
     start = tokens[first].start - sentence.start
-    end = tokens[last - 1].end - sentence.start
+    is_cut = names_topic or known.please.are_in(words[last:])
+    end = tokens[last - 1].end - sentence.start if is_cut else len(sentence.text)
     if sentence.text[start - 1] in "'\u2019" and words[first - 1] != "qu":
         return None  # "remember that's …"
     text = sentence.text[start:end].rstrip(_ENDS)
     return Part(start=sentence.start + start, text=text)
-
-
-def _last_word(words: Phrase, endings: Phrases) -> int:
-    """The place after a topic, without the marks and words that may follow one."""
-    last = len(words)
-    while last and not words[last - 1][0].isalnum():
-        last -= 1
-    for at in range(max(0, last - 4), last):
-        if at + endings.length_at(words, at) == last:
-            return _last_word(words[:at], endings)
-    return last
 
 
 def _after_openers(words: Phrase, place: int, known: FactWords) -> int:

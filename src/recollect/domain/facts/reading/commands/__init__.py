@@ -1,0 +1,1 @@
+"""What users tell the memory to remember or to forget."""

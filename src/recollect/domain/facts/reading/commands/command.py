@@ -1,0 +1,46 @@
+"""A command to the memory, and what kinds there are."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from recollect.domain.facts.slots import Slot
+
+
+class CommandKind(StrEnum):
+    """What the memory is to do."""
+
+    REMEMBER = "remember"
+    FORGET = "forget"
+    """What a statement says, or all about a topic."""
+    FORGET_SLOTS = "forget_slots"
+    """All about some slots: "forget my name"."""
+    FORGET_EVERYTHING = "forget_everything"
+    FORGET_LAST = "forget_last"
+    """What the message before says: "forget what I just said"."""
+    FORGET_THAT = "forget_that"
+    """The same, if nothing else can be meant: "forget that"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command to the memory."""
+
+    kind: CommandKind
+    content: str
+    """What it is about, verbatim from the message: a statement, the name of a topic, or the command
+    itself where it names neither."""
+    start: int
+    """Where the content begins in the message."""
+    names_topic: bool = False
+    """Whether everything about the content is to be forgotten: "what I said about my diet"."""
+    slots: frozenset[Slot] = frozenset()
+    """What is to be forgotten, where slots are."""
+
+    @property
+    def is_sweeping(self) -> bool:
+        """Whether it ends facts without a word of what they say."""
+        return self.kind in _SWEEPING
+
+
+_SWEEPING: Final = frozenset(CommandKind) - {CommandKind.REMEMBER, CommandKind.FORGET}

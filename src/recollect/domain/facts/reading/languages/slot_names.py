@@ -1,0 +1,46 @@
+"""How users name what facts are about, and how they say it: `slot_names.toml`."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from recollect.domain.facts.slots import Slot
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
+
+
+def slot_at(words: Phrase, place: int, code: str) -> tuple[Slot, int] | None:
+    """The slot that is named at a place, and how many words its name has."""
+    found = ((phrases.length_at(words, place), slot) for slot, phrases in _names(code).items())
+    length, slot = max(found, default=(0, Slot.OTHER))
+    return (slot, length) if length else None
+
+
+def tells_slot(content: str, slot: Slot) -> bool:
+    """Whether a sentence begins as one about a slot does: "My name is …", "My address: …"."""
+    words = words_in(content)
+    return any(_tells(words, slot, code) for code in LANGUAGES)
+
+
+def _tells(words: Phrase, slot: Slot, code: str) -> bool:
+    names, sayings = _names(code).get(slot), _sayings(code).get(slot)
+    if sayings and sayings.length_at(words):
+        return True
+    length = names.length_at(words) if names else 0
+    return length > 0 and words[length : length + 1] == (":",)
+
+
+@cache
+def _names(code: str) -> Mapping[Slot, Phrases]:
+    return _phrases("names", code)
+
+
+@cache
+def _sayings(code: str) -> Mapping[Slot, Phrases]:
+    return _phrases("sayings", code)
+
+
+def _phrases(kind: str, code: str) -> Mapping[Slot, Phrases]:
+    text = files(__package__).joinpath("slot_names.toml").read_text("utf-8")
+    tables: Mapping[str, str] = tomllib.loads(text)[kind][code]
+    return {Slot(slot): Phrases.parse(phrases) for slot, phrases in tables.items()}

@@ -1,0 +1,55 @@
+"""Statements that exact rules find in what users say, whichever extractor reads it, too."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.facts.fact import FactSource
+from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.moves import moves_in
+from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.standing.detection import slot_of, standing_instructions_in
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Statement
+from recollect.domain.language import guess_language
+from recollect.domain.recall.entry_maker import speaker_in
+from recollect.domain.text import without_breaks
+
+_SURE: Final = 0.95
+
+
+def exact_statements_of(messages: Sequence[Message]) -> tuple[Statement, ...]:
+    """Standing instructions and moves that may be stored; in a log, people talk to each other."""
+    spoken = [m for m in messages if m.role is Role.USER and not speaker_in(m, messages)]
+    return tuple(
+        statement
+        for message in spoken
+        for statement in (*_instructions_of(message), *_moves_of(message))
+        if refuses(statement, message.content) is None
+    )
+
+
+def _instructions_of(message: Message) -> Iterator[Statement]:
+    for text in standing_instructions_in(message.content):
+        yield Statement(
+            message_id=message.message_id,
+            quote=text,
+            content=without_breaks(text),
+            slot=slot_of(text),
+            source=FactSource.STATED,
+            language=guess_language(message.content),
+        )
+
+
+def _moves_of(message: Message) -> Iterator[Statement]:
+    for move in (one for part in readable_parts(message.content) for one in moves_in(part.text)):
+        yield Statement(
+            message_id=message.message_id,
+            quote=move.quote,
+            content=move.content,
+            slot=Slot.HOME,
+            has_exact_slot=True,
+            operation=Operation.CHANGE,
+            confidence=_SURE,
+            language=guess_language(message.content),
+        )

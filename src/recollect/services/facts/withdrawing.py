@@ -1,0 +1,157 @@
+"""Ending facts because the user says so, without a word of what they say: "forget my name"."""
+
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.facts.drafting import Draft
+from recollect.domain.facts.fact import Fact, FactSource
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.languages.slot_names import tells_slot
+from recollect.domain.facts.reconciling import Outcome
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Statement
+from recollect.domain.identity.audit import AuditAction
+from recollect.domain.identity.scope import Scope
+from recollect.domain.speech.phrases import words_in
+from recollect.ports.conversations import HistoryStore
+from recollect.ports.facts import EDITS_AT_ONCE, FactStore
+from recollect.ports.runtime import Clock, Ids
+from recollect.services.audit.operations import Audited
+
+_TRIES: Final = 10
+"""Others may change the same owner's facts meanwhile; each try sees what they did."""
+_AT_ONCE: Final = timedelta(seconds=1)
+"""Nobody reads an answer and says the next thing in so little time."""
+_MOST_BESIDE: Final = 3
+"""Words of a message beside its facts with which it still says nothing else: "remember that"."""
+_UNTOLD: Final = frozenset({None, Slot.OTHER})
+"""Slots of facts of which nobody has told what they are about."""
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawing(Audited):
+    """Withdraws facts on command; each can be restored."""
+
+    store: FactStore
+    history: HistoryStore
+    clock: Clock
+    ids: Ids
+
+    async def obey(
+        self, scope: Scope, command: Command, statement: Statement, message: Message
+    ) -> bool:
+        """Withdraw what a command of a message means, of what was known before it; whether any.
+
+        The same message is read again when its turn is learnt from: then only what was learnt
+        from earlier messages meanwhile is withdrawn, and nothing that was restored.
+        """
+        self.check_audit()
+        if await self._is_of_old(scope, message):
+            return False
+        for _ in range(_TRIES):
+            key = (statement.message_id, statement.gist)
+            is_done = key in await self.store.learnt(scope, [statement.message_id])
+            facts = await self._meant(scope, command, message)
+            facts = [fact for fact in facts if _was_known(fact, message, is_done=is_done)]
+            if not facts:
+                return False
+            draft = Draft(
+                statement=statement,
+                message=message,
+                tables=(),
+                now=self.clock.now(),
+                fact_id=self.ids.new_id(),
+            )
+            if await self._withdraw(scope, draft, facts, is_recorded=not is_done):
+                return True
+        logger.warning("facts.not_withdrawn", extra={"facts": {"tries": _TRIES}})
+        return False
+
+    async def _meant(self, scope: Scope, command: Command, message: Message) -> Sequence[Fact]:
+        """The active facts that a command means."""
+        known = [one.fact for one in await self.store.active(scope)]
+        match command.kind:
+            case CommandKind.FORGET_SLOTS:
+                return [fact for fact in known if _is_about(fact, command.slots)]
+            case CommandKind.FORGET_EVERYTHING:
+                return [fact for fact in known if fact.source is not FactSource.API]
+            case CommandKind.FORGET_LAST | CommandKind.FORGET_THAT:
+                is_sure = command.kind is CommandKind.FORGET_LAST
+                before = await self._message_before(scope, message, is_sure=is_sure)
+                return _learnt_from(before, known) if before else []
+            case _:
+                return []
+
+    async def _is_of_old(self, scope: Scope, message: Message) -> bool:
+        """Whether a message was stored together with a later one of the user's.
+
+        Clients send conversations of old again, whose commands were done when they were given.
+        """
+        later = await self._turn(scope, message, 1)
+        return any(
+            one.role is Role.USER and one.created_at - message.created_at < _AT_ONCE
+            for one in later
+        )
+
+    async def _turn(self, scope: Scope, message: Message, distance: int) -> list[Message]:
+        """The active messages of the turn so many turns after that of a message."""
+        if message.turn_number is None or message.turn_number + distance < 1:
+            return []
+        turn = {(message.session_id, message.turn_number + distance)}
+        return [one for one in await self.history.of_turns(scope, turn) if one.is_active]
+
+    async def _message_before(
+        self, scope: Scope, message: Message, *, is_sure: bool
+    ) -> Message | None:
+        """The user's message of the turn before; None if "that" may be what was answered."""
+        found = await self._turn(scope, message, -1)
+        users = [one for one in found if one.role is Role.USER]
+        is_asked = any("?" in one.content for one in found if one.role is not Role.USER)
+        return users[0] if len(users) == 1 and (is_sure or not is_asked) else None
+
+    async def _withdraw(
+        self, scope: Scope, draft: Draft, facts: Sequence[Fact], *, is_recorded: bool
+    ) -> bool:
+        """Withdraw facts, as many at once as a store takes; the last ones record the command."""
+        for start in range(0, len(facts), EDITS_AT_ONCE):
+            batch = tuple(facts[start : start + EDITS_AT_ONCE])
+            is_last = batch[-1] is facts[-1]
+            edits = draft.edits(Outcome(retracts=batch), is_recorded=is_recorded and is_last)
+            if not await self.store.commit(scope, edits, {}, learnt_from=draft.message.message_id):
+                return False
+            self.note(scope, AuditAction.FACT_CHANGED, items=[fact.fact_id for fact in batch])
+        return True
+
+
+def _was_known(fact: Fact, message: Message, *, is_done: bool) -> bool:
+    """Whether a fact held before a message; with `is_done`, whether it was learnt since."""
+    if fact.evidence is not None and fact.evidence.message_id == message.message_id:
+        return False
+    if is_done:
+        return fact.version == 1 and fact.valid_from < message.created_at
+    return fact.valid_from <= message.created_at
+
+
+def _is_about(fact: Fact, slots: Collection[Slot]) -> bool:
+    """Whether a fact is about one of these slots; what has none is told by how it begins."""
+    if fact.slot in slots:
+        return True
+    return fact.slot in _UNTOLD and any(tells_slot(fact.content, slot) for slot in slots)
+
+
+def _learnt_from(message: Message, known: Sequence[Fact]) -> list[Fact]:
+    """The facts that a message taught, if it says nothing else."""
+    facts = [
+        fact
+        for fact in known
+        if fact.evidence and fact.evidence.message_id == message.message_id and fact.version == 1
+    ]
+    rest = message.content
+    for fact in facts:
+        rest = rest.replace(fact.evidence.quote if fact.evidence else "", " ")
+    return facts if "?" not in rest and len(words_in(rest)) <= _MOST_BESIDE else []

@@ -1,0 +1,204 @@
+"""Commands that end facts without a word of what they say, and what only sounds like one."""
+
+import pytest
+
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.commands.detection import commands_in, may_hold_command
+from recollect.domain.facts.slots import Slot
+
+_SLOTS = """
+name: [Forget my name]
+name: Please [forget my name], thanks.
+name: Could you please [forget my name]?
+name: I want you to [forget my name].
+name home: [Forget my name and where I live]
+name birthday age: [forget my name, my birthday and how old I am] please!
+home: [Forget where I live].
+home: Ok. [Forget my address] now.
+home: [Delete my address] from your memory.
+employer: [Forget where I work].
+manager: [Forget who my manager is]
+name: [Vergeet mijn naam]
+name: [Vergeet alsjeblieft mijn naam].
+name: Wil je [mijn naam vergeten], alsjeblieft?
+home: [Vergeet waar ik woon].
+home: [Wis mijn adres] uit je geheugen
+employer: Oké, [vergeet waar ik werk].
+name: [Vergiss meinen Namen]
+name: [Vergiss bitte meinen Namen].
+name: Kannst du bitte [meinen Namen vergessen]?
+home: [Vergiss, wo ich wohne].
+birthday: [Lösche mein Geburtsdatum] aus deinem Gedächtnis.
+home: [Oublie mon adresse]
+name: S'il te plaît, [oublie mon nom].
+home employer: [Oublie où j'habite et où je travaille].
+home: Peux-tu [oublier mon adresse], s'il te plaît ?
+name: [Olvida mi nombre]
+home: [Olvida dónde vivo], por favor.
+age: ¿Puedes [olvidar mi edad], por favor?
+name: [Borra mi nombre] de tu memoria.
+"""
+_EVERYTHING = """
+[Forget everything you know about me]
+[Forget everything about me].
+Please [forget everything you know about me].
+Thanks. [Delete everything you know about me], please!
+Could you please [forget everything you know about me]?
+[Forget what you know about me] now.
+[Vergeet alles wat je over mij weet]
+[Vergeet alles wat je van me weet] alsjeblieft.
+Wil je alsjeblieft [alles vergeten wat je over mij weet]?
+[Wis alles wat je over mij weet]!
+[Vergiss alles, was du über mich weißt].
+Bitte [lösche alles, was du über mich weißt].
+Kannst du bitte [alles vergessen, was du über mich weißt]?
+[Oublie tout ce que tu sais sur moi]
+[Efface tout ce que tu sais de moi], stp.
+Peux-tu [oublier tout ce que tu sais sur moi], s'il te plaît ?
+[Olvida todo lo que sabes de mí]
+Por favor, [borra todo lo que sabes sobre mí].
+"""
+_LAST = """
+[Forget what I just said].
+Please [forget what I just told you].
+[Vergeet wat ik net zei].
+[Vergiss, was ich gerade gesagt habe].
+[Oublie ce que je viens de dire].
+[Olvida lo que acabo de decir].
+"""
+_THAT = """
+[Forget that].
+Please [forget that]!
+[Vergeet dat].
+[Vergiss das], bitte.
+"""
+_NONE = """
+Forget my name?
+Can you forget my name?
+Don't forget my name.
+Do not forget where I live.
+Never forget my name!
+You forgot my name.
+People forget my name.
+I always forget my address.
+Forget my name, call me Boss.
+Forget my name is Emma's problem.
+Forget my budget.
+Forget where I live for now.
+For this answer, forget where I live.
+Forget everything you know about me for this question.
+Forget my question.
+Forget his name.
+Forget where she lives.
+Delete my address.
+Remove my name.
+If you forget my name, I'll be sad.
+She said: "Forget my name and where I live."
+Why did you forget my name?
+Vergeet mijn naam niet.
+Vergeet even waar ik woon.
+Vergeet niet waar ik woon!
+Vergeet je mijn naam?
+Wis mijn naam
+Vergiss meinen Namen nicht.
+Vergiss mal kurz, wo ich wohne.
+Vergiss nicht, wo ich wohne.
+Vergisst du meinen Namen?
+N'oublie pas mon adresse.
+Oublie pas mon adresse !
+Oublié mon adresse, désolé.
+Tu oublies mon nom.
+No olvides mi nombre.
+Olvidé mi nombre.
+Siempre olvida mi nombre.
+¿Olvidas mi nombre?
+Forget it.
+Forget all that.
+Forget everything.
+Forget me.
+Can you forget everything you know about me?
+Did you forget everything you know about me?
+Don't forget everything you know about me.
+Forget everything you know about me except my name.
+Forget everything you know about me and my family.
+If I say forget everything about me, what happens?
+How do I make you forget everything you know about me?
+Forget everything you know about me. Just kidding!
+Forget everything about me. No wait!
+My ex should forget everything about me.
+He said: "Forget everything you know about me."
+Translate: forget everything you know about me.
+Vergeet alles.
+Vergeet niet alles wat je over mij weet.
+Kun je alles vergeten wat je over mij weet?
+Vergeet alles wat je over mij weet. Grapje!
+Vergiss nicht alles, was du über mich weißt.
+Kannst du alles vergessen, was du über mich weißt?
+N'oublie pas tout ce que tu sais sur moi.
+Peux-tu oublier tout ce que tu sais sur moi ?
+No olvides todo lo que sabes de mí.
+Olvida todo lo que sabes de mí salvo mi nombre.
+Borra todo lo que sabes de mi trabajo.
+¿Puedes olvidar todo lo que sabes de mí?
+Forget that. Show me museums.
+Hm. Forget that.
+Forget that, let's go on.
+Don't forget that.
+Forget that?
+Vergeet dat maar.
+Vergeet dat niet.
+Vergeet het.
+Vergiss es.
+Vergiss das nicht.
+Oublie ça.
+Olvida eso.
+Forget what I just said about the budget, will you.
+"""
+
+
+def _read(line: str) -> tuple[tuple[Command, ...], str, int]:
+    """The commands of a line without its brackets, and what stands in them."""
+    start = line.index("[")
+    commands = commands_in(line.replace("[", "").replace("]", ""))
+    return commands, line[start + 1 : line.index("]")], start
+
+
+@pytest.mark.parametrize("line", _SLOTS.strip().splitlines())
+def test_what_is_to_be_forgotten_can_be_named(line: str) -> None:
+    slots, _, text = line.partition(": ")
+    commands, content, start = _read(text)
+    named = frozenset(Slot(slot) for slot in slots.split())
+    kind = CommandKind.FORGET_SLOTS
+    assert commands == (Command(kind=kind, content=content, start=start, slots=named),)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        *((line, CommandKind.FORGET_EVERYTHING) for line in _EVERYTHING.strip().splitlines()),
+        *((line, CommandKind.FORGET_LAST) for line in _LAST.strip().splitlines()),
+        *((line, CommandKind.FORGET_THAT) for line in _THAT.strip().splitlines()),
+    ],
+)
+def test_everything_or_the_last_message_can_be_forgotten(line: str, kind: CommandKind) -> None:
+    commands, content, start = _read(line)
+    assert commands == (Command(kind=kind, content=content, start=start),)
+
+
+@pytest.mark.parametrize("line", [*_SLOTS.splitlines(), *_EVERYTHING.splitlines()])
+def test_a_quick_look_misses_no_command(line: str) -> None:
+    assert may_hold_command(line.replace("[", "")) or not line
+
+
+@pytest.mark.parametrize("message", _NONE.strip().splitlines())
+def test_what_only_sounds_like_a_command_is_none(message: str) -> None:
+    assert [one for one in commands_in(message) if one.is_sweeping] == []
+
+
+def test_a_command_may_stand_beside_other_sentences() -> None:
+    message = "Forget my name. Forget where I live. Remember that I live in Ulm."
+    assert [one.kind for one in commands_in(message)] == [
+        CommandKind.FORGET_SLOTS,
+        CommandKind.FORGET_SLOTS,
+        CommandKind.REMEMBER,
+    ]

@@ -1,0 +1,58 @@
+"""How users name what is known of them, and how they say it."""
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from recollect.domain.facts.reading import languages
+from recollect.domain.facts.reading.languages.slot_names import slot_at, tells_slot
+from recollect.domain.facts.slots import Slot
+from recollect.domain.speech.phrases import LANGUAGES, words_in
+
+_TABLES = tomllib.loads(files(languages).joinpath("slot_names.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_names_and_says_the_same_slots(code: str) -> None:
+    for kind in ("names", "sayings"):
+        assert _TABLES[kind][code].keys() == _TABLES[kind]["en"].keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "slot", "count"),
+    [
+        ("my name", "en", Slot.NAME, 2),
+        ("my name tag", "en", Slot.NAME, 2),
+        ("où j'habite", "fr", Slot.HOME, 3),
+        ("de naam van mijn baas", "nl", Slot.MANAGER, 5),
+    ],
+)
+def test_the_longest_name_of_a_slot_counts(text: str, code: str, slot: Slot, count: int) -> None:
+    assert slot_at(words_in(text), 0, code) == (slot, count)
+
+
+@pytest.mark.parametrize("text", ["my budget", "his name", "name", "", "your address"])
+def test_what_is_not_named_is_no_slot(text: str) -> None:
+    assert slot_at(words_in(text), 0, "en") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "slot"),
+    [
+        ("My name is Emma.", Slot.NAME),
+        ("My address: Elm Street 3.", Slot.HOME),
+        ("Mein Name: Emma.", Slot.NAME),
+        ("Vivo en Lugo.", Slot.HOME),
+    ],
+)
+def test_a_sentence_about_a_slot_is_told_by_how_it_begins(content: str, slot: Slot) -> None:
+    assert [one for one in Slot if tells_slot(content, one)] == [slot]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["My name tag is blue.", "His name is Bob.", "My manager's manager is Bob.", "I like my name."],
+)
+def test_a_sentence_about_something_else_is_not(content: str) -> None:
+    assert not any(tells_slot(content, slot) for slot in Slot)

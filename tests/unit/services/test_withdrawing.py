@@ -1,0 +1,220 @@
+"""Forgetting on command what the user names, everything, or what was just said."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from recollect.domain.facts.fact import ChangeKind, FactStatus
+from recollect.domain.facts.slots import Slot
+from recollect.ports.facts import EDITS_AT_ONCE
+from support.examples import a_message
+from support.facts.learning_scene import Scene
+from support.facts.scripted_models import Line
+
+NAME, HOME, JOB = "My name is Emma.", "I live in Ghent.", "I work at ACME."
+ROME = "Forget everything you know about me. I live in Rome."
+SCRIPT: Mapping[str, Sequence[Line]] = {
+    NAME: [("My name is Emma", Slot.NAME)],
+    HOME: [("I live in Ghent", Slot.HOME)],
+    JOB: [("I work at ACME", Slot.EMPLOYER)],
+    ROME: [("I live in Rome", Slot.HOME)],
+    "I live in Ghent. What can I see there?": [("I live in Ghent", Slot.HOME)],
+    "Suggest some good vegan places for lunch. I live in Ghent.": [("I live in Ghent", Slot.HOME)],
+}
+EVERYTHING = "Please forget everything you know about me."
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene(SCRIPT)
+
+
+async def _ask(scene: Scene, text: str, **metadata: str) -> None:
+    """Say something that nobody has answered or learnt from yet."""
+    messages = [a_message("user", text, metadata=dict(metadata))]
+    await scene.services.messages.append(scene.scope, UUID(int=1), messages, starts_session=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Forget my name.", [HOME, JOB]),
+        ("Vergeet waar ik woon.", [NAME, JOB]),
+        ("Vergiss, wo ich arbeite.", [NAME, HOME]),
+        ("Forget my name and my address", [JOB]),
+        ("Oublie mon âge.", [NAME, HOME, JOB]),
+        ("¿Puedes olvidar mi nombre?", [NAME, HOME, JOB]),
+    ],
+)
+async def test_what_is_named_is_withdrawn_at_once_and_nothing_else(
+    scene: Scene, text: str, left: list[str]
+) -> None:
+    await scene.say(NAME, HOME, JOB)
+    await _ask(scene, text)
+
+    assert await scene.contents() == left
+
+
+async def test_a_withdrawal_is_in_the_history(scene: Scene) -> None:
+    await scene.say(NAME)
+    (fact,) = await scene.active()
+    await _ask(scene, "Forget my name.")
+
+    ended = await scene.stores.facts.get(scene.scope, fact.fact_id)
+    assert ended is not None
+    assert ended.status is FactStatus.RETRACTED
+    history = await scene.stores.facts.history(scene.scope, fact.fact_id)
+    assert [(one.kind, one.actor) for one in history][1:] == [(ChangeKind.RETRACTED, "user")]
+
+
+async def test_what_was_told_to_remember_is_known_by_how_it_begins(scene: Scene) -> None:
+    await scene.say("Remember that my name is Emma.", "Remember that my name tag is blue.")
+    await scene.say("Merk dir: mein Name: Emma")
+    await scene.services.facts.add(scene.scope, "Mijn naam is Emma.")
+    await _ask(scene, "Forget my name.")
+
+    assert await scene.contents() == ["My name tag is blue."]
+
+
+async def test_everything_that_was_learnt_is_withdrawn_and_no_message(scene: Scene) -> None:
+    await scene.say(NAME, HOME, "Remember that I park in garage 4.", "Never use tables.")
+    added = await scene.services.facts.add(scene.scope, "Has the premium plan.")
+    before = await scene.stores.history.count(scene.scope)
+    await _ask(scene, EVERYTHING)
+
+    assert await scene.active() == [added]
+    assert await scene.stores.history.count(scene.scope) == before + 1
+
+
+async def test_more_than_a_store_takes_at_once_is_withdrawn(scene: Scene) -> None:
+    for name in (first + second for first in "bdfghkl" for second in "aeiouxyz"):
+        await _ask(scene, f"Remember that {name}bo likes {name}da.")
+    assert len(await scene.active()) > EDITS_AT_ONCE
+    await _ask(scene, EVERYTHING)
+
+    assert await scene.active() == []
+
+
+async def test_what_is_restored_is_not_withdrawn_when_the_turn_is_learnt_from(scene: Scene) -> None:
+    await scene.say(NAME, HOME)
+    name, home = await scene.active()
+    scene.clock.move(timedelta(minutes=1))
+    await _ask(scene, EVERYTHING)
+    await scene.services.facts.restore(scene.scope, home.fact_id)
+    await scene.say("What is a cube?")
+
+    assert await scene.contents() == [HOME]
+    await scene.services.facts.restore(scene.scope, name.fact_id)
+    assert await scene.contents() == [NAME, HOME]
+
+
+async def test_what_was_said_before_and_is_learnt_later_is_withdrawn_too(scene: Scene) -> None:
+    await scene.say(NAME)
+    scene.clock.move(timedelta(minutes=1))
+    messages = [a_message("user", HOME), a_message("assistant", "I see.")]
+    await scene.services.messages.append(scene.scope, UUID(int=1), messages)
+    scene.clock.move(timedelta(minutes=1))
+    await _ask(scene, EVERYTHING)
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say(JOB)
+
+    assert await scene.contents() == [JOB]
+
+
+@pytest.mark.parametrize("text", [EVERYTHING, "Forget my name."])
+async def test_a_conversation_of_old_that_is_sent_again_withdraws_nothing(
+    scene: Scene, text: str
+) -> None:
+    await scene.say(NAME)
+    scene.clock.move(timedelta(days=1))
+    roles = ["user", "assistant", "user", "assistant"]
+    texts = [text, "Done.", "What is a cube?", "A solid."]
+    messages = [a_message(role, text) for role, text in zip(roles, texts, strict=True)]
+    await scene.services.messages.append(scene.scope, UUID(int=9), messages, starts_session=True)
+    await scene.learn()
+
+    assert await scene.contents() == [NAME]
+
+
+async def test_what_the_same_message_says_stays(scene: Scene) -> None:
+    await scene.say(NAME)
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say(ROME, "What is a cube?")
+
+    assert await scene.contents() == ["I live in Rome."]
+
+
+async def test_what_is_said_again_afterwards_is_learnt_again(scene: Scene) -> None:
+    await scene.say(NAME, EVERYTHING)
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say(NAME)
+
+    assert await scene.contents() == [NAME]
+
+
+async def test_who_opts_out_of_learning_can_still_have_everything_forgotten(scene: Scene) -> None:
+    await scene.say(NAME)
+    await scene.services.profiles.set(scene.scope, "learn_facts", False)
+    await _ask(scene, EVERYTHING)
+
+    assert await scene.active() == []
+
+
+@pytest.mark.parametrize("text", [EVERYTHING, "Forget my name.", "Forget that."])
+async def test_in_a_log_people_tell_each_other_to_forget(scene: Scene, text: str) -> None:
+    await scene.say(NAME)
+    await _ask(scene, text, speaker="Ann")
+
+    assert await scene.contents() == [NAME]
+
+
+@pytest.mark.parametrize(
+    "text", ["Write a story. Forget everything about me.", "Suppose I say this. Forget my name."]
+)
+async def test_a_story_or_a_supposition_withdraws_nothing(scene: Scene, text: str) -> None:
+    await scene.say(NAME)
+    await _ask(scene, text)
+
+    assert await scene.contents() == [NAME]
+
+
+@pytest.mark.parametrize("text", ["Forget that.", "Forget what I just said.", "Vergiss das."])
+async def test_what_the_message_before_taught_is_withdrawn(scene: Scene, text: str) -> None:
+    await scene.say(NAME, HOME)
+    await _ask(scene, text)
+
+    assert await scene.contents() == [NAME]
+
+
+@pytest.mark.parametrize("text", ["Forget it.", "Vergeet dat maar.", "Oublie ça.", "Forget that?"])
+async def test_never_mind_withdraws_nothing(scene: Scene, text: str) -> None:
+    await scene.say(HOME, text)
+
+    assert await scene.contents() == [HOME]
+
+
+@pytest.mark.parametrize("before", [text for text in SCRIPT if len(text) > len(NAME) * 2])
+async def test_that_may_be_the_question_beside_what_was_told(scene: Scene, before: str) -> None:
+    await scene.say(before)
+    known = await scene.contents()
+    await _ask(scene, "Forget that.")
+
+    assert await scene.contents() == known != []
+
+
+async def test_that_may_be_what_the_assistant_asks(scene: Scene) -> None:
+    await scene.say(HOME, reply="Shall I look for museums there?")
+    await _ask(scene, "Forget that.")
+    assert await scene.contents() == [HOME]
+
+    await scene.say(JOB, reply="Do you like it there?")
+    await _ask(scene, "Forget what I just told you.")
+    assert await scene.contents() == [HOME]
+
+
+async def test_only_the_message_right_before_is_meant(scene: Scene) -> None:
+    await scene.say(HOME, "What is a cube?", "Forget that.")
+
+    assert await scene.contents() == [HOME]
