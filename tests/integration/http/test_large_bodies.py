@@ -1,4 +1,5 @@
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator
 from typing import Final
@@ -55,6 +56,28 @@ async def test_a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_large(
     )
 
     assert_refused(response, 422)
+
+
+@pytest.mark.parametrize(("method", "path"), WITH_BODY)
+async def test_a_compressed_body_is_refused_and_the_refusal_says_so(
+    bystander: Bystander, method: str, path: str
+) -> None:
+    caller = bystander.caller
+    path = path.replace("{session_id}", bystander.session_id)
+
+    response = await caller.client.request(
+        method,
+        caller.url + path,
+        content=gzip.compress(large_message(10)),
+        headers={
+            **caller.headers,
+            "Content-Type": "application/json",
+            "Content-Encoding": "gzip",
+        },
+    )
+
+    assert_refused(response, 415)
+    assert "Content-Encoding" in response.json()["detail"]
 
 
 async def test_the_server_goes_on_after_a_large_body(bystander: Bystander) -> None:

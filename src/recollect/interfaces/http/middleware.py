@@ -25,6 +25,8 @@ from recollect.telemetry.loop_watchdog import current_route
 TRANSACTION_HEADER: Final = "X-Transaction-ID"
 _TRANSACTION_NAME: Final = TRANSACTION_HEADER.lower().encode()
 _WITHOUT_BODY: Final = frozenset({"GET", "HEAD"})
+_AS_IT_IS: Final = frozenset({"", "identity"})
+"""Codings of a body that is not compressed."""
 _TERMINAL_CLIENTS: Final = ("curl/", "Wget/", "HTTPie/", "xh/")
 _CUT_OFF: Final = "the server stops and did not finish this request; try again"
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics")
@@ -152,7 +154,10 @@ class HeadAsGet:
 
 
 class BodyLimit:
-    """Refuses a body that is too large as soon as that is known, before anything reads it."""
+    """Refuses a body that is too large, or compressed, as soon as that is known.
+
+    Nothing has read it then. A compressed body may be of any size once it is unpacked.
+    """
 
     def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
         self._app = app
@@ -169,6 +174,15 @@ class BodyLimit:
             return
         if declared.isdecimal() and int(declared) > self._max_bytes:
             await self._refuse(scope, receive, send)
+            return
+        if _header(scope, b"content-encoding").lower() not in _AS_IT_IS:
+            response = error_response(
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+                "Compressed body",
+                "send the body as it is, without a Content-Encoding",
+                path=scope["path"],
+            )
+            await response(scope, receive, send)
             return
         received = 0
         is_too_large = False
