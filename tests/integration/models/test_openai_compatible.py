@@ -1,4 +1,5 @@
 import asyncio
+import re
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -119,6 +120,16 @@ async def test_an_endpoint_that_refuses_a_request_without_a_schema_too_gets_sche
         await model.complete(PROMPT, max_tokens=50, timeout=PATIENCE, schema=SCHEMA)
     sent = ["response_format" in request.body for request in double.requests]
     assert sent == [True, False, True]
+
+
+async def test_who_is_asked_again_without_a_schema_has_the_time_that_is_left() -> None:
+    late, never = Reply(status=400, delay=0.3), Reply(delay=PAUSE)
+    async with chat_double(late, never) as double, a_model(double) as model:
+        with pytest.raises(ModelUnavailable) as caught:
+            await model.complete(PROMPT, max_tokens=50, timeout=1, schema=SCHEMA)
+    left = re.search(r"within ([\d.]+) seconds", str(caught.value))
+    assert left is not None
+    assert float(left[1]) <= 0.7
 
 
 async def test_an_endpoint_that_refuses_the_key_is_asked_once() -> None:

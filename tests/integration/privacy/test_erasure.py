@@ -6,6 +6,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -13,7 +14,9 @@ from uuid import uuid4
 import asyncpg
 import pytest
 import pytest_asyncio
+from asyncpg.transaction import Transaction
 
+from recollect.domain.erasure.erasure import Counts, Erasure
 from recollect.domain.identity.scope import Scope
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.engines.postgres.connection.database import Database
@@ -22,6 +25,7 @@ from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.errors import ErasureUnderWay, InvalidReceipt, VectorStoreUnavailable
 from recollect.interfaces.worker import work_forever
 from recollect.ports import Stores
+from recollect.ports.privacy.erasure import Erasable
 from recollect.services.services import Services
 from recollect.system import SystemClock
 from support.doubles.opensearch import OpenSearchDouble, running_opensearch
@@ -65,6 +69,46 @@ async def test_a_table_that_somebody_adds_is_erased_and_verified(
         assert not await administrator.fetch("SELECT FROM recollect.notes")
     finally:
         await administrator.execute("DROP TABLE recollect.notes")
+
+
+@dataclass(frozen=True, slots=True)
+class _EmptiedByAnother:
+    """A place that another process has emptied, which commits right before it is verified."""
+
+    place: Erasable
+    other: Transaction
+
+    @property
+    def name(self) -> str:
+        return self.place.name
+
+    async def erase_some(self, erasure: Erasure, *, limit: int) -> bool:
+        return await self.place.erase_some(erasure, limit=limit)
+
+    async def remaining(self, erasure: Erasure) -> Counts:
+        await self.other.commit()
+        return await self.place.remaining(erasure)
+
+
+async def test_a_receipt_tells_what_another_process_has_erased_until_the_end(
+    own_services: Services, own_stores: Stores, administrator: asyncpg.Connection
+) -> None:
+    scope = a_scope()
+    session = await start_session(own_stores, scope)
+    await append(own_stores, scope, session.session_id, a_message())
+    begun = await own_services.erasing.begin(scope)
+    await administrator.execute("SET search_path TO recollect, public")
+    other = administrator.transaction()
+    await other.start()
+    await administrator.fetchval(
+        "SELECT erase_rows($1, $2, NULL, 1000)", scope.owner_id, begun.erasure_id
+    )
+    database, *others = own_services.erasing.places
+    places = [_EmptiedByAnother(database, other), *others]
+
+    receipt = await replace(own_services.erasing, places=places).complete(begun)
+
+    assert receipt["erased"]["database"]["messages"] == 1
 
 
 async def test_what_erasures_leave_is_what_they_are_known_to_leave(

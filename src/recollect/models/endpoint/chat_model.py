@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from copy import copy
 from functools import partial
+from time import monotonic
 from typing import Final, Self
 
 from recollect.concurrency import off_loop
@@ -119,15 +120,18 @@ class OpenAICompatibleChat(AsyncCloseable):
     ) -> str:
         """The model's answer without its reasoning; see `ChatModel.complete`.
 
-        An endpoint that refuses a schema is asked again without; if it answers, from then on.
+        An endpoint that refuses a schema is asked again without, in the time that is left; if it
+        answers, from then on.
         """
+        began = monotonic()
         sampling = Sampling(max_tokens=max_tokens, temperature=0)
         if schema is None or self._endpoint.model in self._without_schemas:
             return (await self.reply(messages, sampling, timeout=timeout)).text
         try:
             return (await self._reply(messages, sampling, timeout, schema)).text
         except RequestRefused:
-            answer = (await self.reply(messages, sampling, timeout=timeout)).text
+            left = max(0.0, timeout - (monotonic() - began))
+            answer = (await self.reply(messages, sampling, timeout=left)).text
             self._without_schemas.add(self._endpoint.model)
             return answer
 

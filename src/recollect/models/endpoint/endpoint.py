@@ -133,7 +133,7 @@ class Endpoint:
             async with asyncio.timeout_at(deadline):
                 return await self._retried(work, deadline)
         except TimeoutError:
-            raise self.failure(f"gave no answer within {seconds:g} seconds") from None
+            raise self.failure(f"gave no answer within {seconds:.3g} seconds") from None
 
     async def _retried(self, work: Callable[[], Awaitable[Read]], deadline: float) -> Read:
         pause = self._first_pause

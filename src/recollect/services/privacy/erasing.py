@@ -168,16 +168,20 @@ class Erasing:
         return await self._finish(erasure)
 
     async def _finish(self, erasure: Erasure) -> bool:
-        """Verify, and store the signed receipt; False if something is left."""
+        """Verify, and store the signed receipt; False if something is left.
+
+        What another process has erased until nothing is left is counted by then: the counts are
+        read last.
+        """
+        phrases = self._phrases.get(erasure.erasure_id, ())
+        verification = Verification(
+            remaining={place.name: await place.remaining(erasure) for place in self.places},
+            sampled_phrases=len(phrases),
+            found_phrases=await self.stores.phrases.found(erasure, phrases),
+        )
         current = await self.stores.erasures.get(erasure.owner_id, erasure.erasure_id)
         if current is None or current.is_done:
             return True
-        phrases = self._phrases.get(erasure.erasure_id, ())
-        verification = Verification(
-            remaining={place.name: await place.remaining(current) for place in self.places},
-            sampled_phrases=len(phrases),
-            found_phrases=await self.stores.phrases.found(current, phrases),
-        )
         return await self._sign(current, verification)
 
     async def _sign(self, erasure: Erasure, verification: Verification) -> bool:
