@@ -8,6 +8,12 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.lists import list_items
+from recollect.models.followup.answers import (
+    answers_another,
+    answers_itself,
+    is_acknowledgement,
+    loses_expletive,
+)
 from recollect.models.followup.confidence import SENTENCE, WordLists, is_beginning
 
 PREPOSITIONS: Final = frozenset(
@@ -30,14 +36,6 @@ _FINITE_VERBS: Final = frozenset(
 _COPULAS: Final = frozenset(
     ("is", "are", "was", "were", "zijn", "ist", "sind", "est", "sont", "es", "son")
 )
-_SPEAKERS: Final = frozenset(
-    (
-        *("i", "we", "ik", "wij", "we", "ich", "wir", "je", "j", "nous", "yo", "nosotros"),
-        *("vivo", "soy", "tengo", "trabajo"),
-    )
-)
-"""Users as subjects of what they ask."""
-_SHORT_FORMS: Final = {"m": "am", "re": "are"}
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
@@ -70,7 +68,10 @@ def is_sound(
         _leaves_items_out(blocks, edits),
         _loses_verb(words, blocks, edits),
         _compares_with_nothing(words, blocks, edits, known),
-        _answers_itself(words, blocks, edits),
+        answers_itself(words, blocks, edits),
+        answers_another(words, blocks, edits, known),
+        loses_expletive(words, edits, known),
+        any(is_acknowledgement(blocks[one.span.block]) for one in edits.insertions),
         is_data and _asks_without_verb(words, blocks, edits),
         _appends_noun(words, blocks, edits, known),
     )
@@ -272,23 +273,6 @@ def _compares_with_nothing(
     is_comparison = not _COPULAS.isdisjoint(texts[verb : verb + 1])
     is_alone = known.or_word not in said and said[0] not in known.prepositions
     return is_last and is_comparison and is_alone
-
-
-def _answers_itself(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
-    """Whether what users said of themselves is put behind their question for it.
-
-    "I live in Ghent", "Where do I live?" is not "Where do I live in Ghent?".
-    """
-    texts = [word.text.lower() for word in words if not word.is_sign]
-    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
-    if len(edits.insertions) != 1 or not kept or _SPEAKERS.isdisjoint(texts):
-        return False
-    (only,) = edits.insertions
-    source = blocks[only.span.block]
-    before = [word.text.lower() for word in source.words[: only.span.first]][-1:]
-    is_said = source.role is Role.USER and "?" not in source.text
-    is_same = not {_SHORT_FORMS.get(word, word) for word in before}.isdisjoint(texts[-_PAIR:])
-    return only.gap > kept[-1] and is_said and is_same
 
 
 def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:

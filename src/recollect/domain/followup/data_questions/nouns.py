@@ -8,6 +8,7 @@ from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 
 _SHORTEST_PLURAL: Final = 4  # letters
+_HYPHEN: Final = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
     place = (same or alike)[0]
     first = place
     small = known.small_words - known.extremes
-    while first > 0 and texts[first - 1].isalnum() and texts[first - 1] not in small:
+    while first > 0 and _goes_on(words, first - 1, small):
         first -= 1
     before = phrase[words[first].start : words[place].start]
     rest = texts[place + 1 : place + 3]
@@ -56,6 +57,15 @@ def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
     else:
         after = phrase[words[place].end :]
     return f"{known.the} {before}{noun}{after}"
+
+
+def _goes_on(words: Sequence[Word], place: int, small: frozenset[str]) -> bool:
+    """Whether a word belongs to the noun phrase after it, as both parts of "two-masted" do."""
+    word, following = words[place], words[place + 1]
+    if word.text == _HYPHEN:
+        return place > 0 and words[place - 1].end == word.start and word.end == following.start
+    is_joined = following.text == _HYPHEN and word.end == following.start
+    return word.text.isalnum() and (is_joined or word.text.lower() not in small)
 
 
 def _without_modified(

@@ -209,6 +209,12 @@ class LanguageWords:
     year_shifts: PhraseList
     """How a year beside the one asked for is said, each with the years that it is later."""
 
+    expletive_questions: PhraseList
+    """Questions whose "it" means nothing: "what time is it"."""
+    moment_words: frozenset[str]
+    """Words about now and here that may follow these: "outside"."""
+    yes_words: frozenset[str]
+
     fragments: PhraseList
     """All that a fragment of another question may begin with."""
 
