@@ -94,6 +94,8 @@ class Edits:
 
     deleted: frozenset[int] = frozenset()
     insertions: tuple[Insertion, ...] = ()
+    articles: tuple[tuple[int, str], ...] = ()
+    """What stands in the place of deleted possessives."""
 
 
 def words_of(text: str) -> tuple[Word, ...]:
@@ -176,6 +178,7 @@ def apply_edits(
                 sentence.add(_span_text(blocks, insertion, function_words))
                 sentence.end_phrase()
         if index == len(words) or index in edits.deleted:
+            sentence.add(dict(edits.articles).get(index, ""))
             continue
         word = words[index]
         inserted = any(one.gap == index for one in edits.insertions)
@@ -183,7 +186,10 @@ def apply_edits(
         # Between its own words the question keeps its own spaces, and before quotation marks.
         is_apart = index > 0 and word.start > words[index - 1].end
         is_quote = word.text in _CLOSING_QUOTES and is_apart
-        sentence.add(word.text, has_space=is_apart if follows or is_quote else None)
+        text = word.text
+        if index == 0 and inserted and text.lower() in function_words and len(text) > 1:
+            text = text.lower()  # it no longer begins the sentence
+        sentence.add(text, has_space=is_apart if follows or is_quote else None)
     return sentence.finished() or question
 
 

@@ -9,6 +9,7 @@ from recollect.domain.followup.languages import LanguageWords
 
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _PAIR: Final = 2  # words
+_BEEN: Final = "been"
 
 
 def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
@@ -29,17 +30,26 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
 
     def broken(text: str) -> set[tuple[str, str]]:
         words = [word.text for word in words_of(text)]
-        return {
-            (one, two)
-            for one, two in pairwise([*map(str.lower, words), "."])
-            if (one in known.articles and two in never)
-            or (one in known.wh_openers and two in known.wh_openers)
-            or (one == "t" and two in known.determiners)
-        } | {
-            (one, two)  # "A." is an initial
-            for one, two in pairwise([*words, "."])
-            if one in known.articles and two in _SENTENCE_ENDS
-        }
+        return (
+            {
+                (one, two)
+                for one, two in pairwise([*map(str.lower, words), "."])
+                if (one in known.articles and two in never)
+                or (one in known.wh_openers and two in known.wh_openers)
+                or (one == "t" and two in known.determiners)
+                or (one in known.prepositions and two == known.who)  # "the names of who sail"
+            }
+            | {
+                (one, three)  # "did not been"
+                for one, two, three in zip(words, words[1:], words[2:], strict=False)
+                if three == _BEEN and {one.lower(), two.lower()} & known.helping_verbs
+            }
+            | {
+                (one, two)  # "A." is an initial
+                for one, two in pairwise([*words, "."])
+                if one in known.articles and two in _SENTENCE_ENDS
+            }
+        )
 
     return bool(broken(rewrite) - broken(question))
 

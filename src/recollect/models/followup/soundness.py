@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from recollect.domain.conversation.message import Role
@@ -73,7 +74,10 @@ def is_sound(
         loses_expletive(words, edits, known),
         any(is_acknowledgement(blocks[one.span.block]) for one in edits.insertions),
         is_data and _asks_without_verb(words, blocks, edits),
+        is_data and _begins_within(words, blocks, edits, known),
+        is_data and _means_two(words, known),
         _appends_noun(words, blocks, edits, known),
+        _appends_sentence(words, blocks, edits, known),
     )
     if any(faults):
         return False
@@ -257,6 +261,22 @@ def _appends_noun(
     return False
 
 
+def _appends_sentence(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a sentence follows another's beginning: "List all boats also include their masts"."""
+    kept = [n for n in range(len(words)) if n not in edits.deleted]
+    first = edits.insertions[0]
+    if not kept or first.gap > kept[0] or first.span.first or not is_beginning(blocks, first):
+        return False
+    texts = [words[n].text.lower() for n in kept]
+    lead = [text for text in texts[:_PAIR] if text not in known.additions]
+    opener = starting_phrase(texts, known.openers)
+    asks = any(one == "," and two in known.wh_openers for one, two in pairwise(texts))
+    requests = known.requests | known.adding_words
+    return opener > 1 or asks or (len(texts) > 1 and not requests.isdisjoint(lead[:1]))
+
+
 def _compares_with_nothing(
     words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
 ) -> bool:
@@ -284,6 +304,27 @@ def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Ed
         blocks[one.span.block].words[one.span.first : one.span.last + 1] for one in edits.insertions
     )
     return not any(word.text.lower() in _FINITE_VERBS for span in spans for word in span)
+
+
+def _begins_within(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a fragment follows the middle of a question to data: "Prices 3 or less of boats"."""
+    texts = [word.text.lower() for word in words]
+    if not starting_phrase(texts, known.openers) or not edits.insertions:
+        return False
+    first = edits.insertions[0]
+    kept = next((n for n in range(len(words)) if n not in edits.deleted), len(words))
+    block, start, _ = first.span
+    is_first = first.gap <= kept and blocks[block].role is Role.USER
+    asks = blocks[block].words[start].text.lower() in known.wh_openers | known.requests
+    return is_first and start >= _NEAR_BEGINNING and not asks
+
+
+def _means_two(words: Sequence[Word], known: LanguageWords) -> bool:
+    """Whether a fragment is about two things that were named: "Give me both"."""
+    said = [word.text.lower() for word in words if not word.is_sign]
+    return bool(said) and said[-1] in known.pair_words
 
 
 def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:

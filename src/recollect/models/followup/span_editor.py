@@ -27,9 +27,12 @@ from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
 from recollect.models.followup.mending import (
     mended,
+    with_comma,
+    with_counted,
     with_full_names,
     with_one_article,
     with_one_genitive,
+    with_question_mark,
     with_small_words,
 )
 from recollect.models.followup.sentences import (
@@ -139,8 +142,10 @@ class SpanEditor:
         edits = mended(words, blocks, decoded.edits, lists, known)
         decoded = replace(decoded, edits=edits)
         edited = apply_edits(question, blocks, edits, function_words=lists.function_words)
-        phrased = with_one_genitive(with_small_words(edited, known), question, known)
-        rewrite = with_one_article(phrased, question, blocks, known)
+        counted = with_counted(edited, question, known) if known.extremes else edited
+        phrased = with_one_genitive(with_small_words(counted, known), question, known)
+        article = with_one_article(phrased, question, blocks, known)
+        rewrite = with_question_mark(with_comma(article, question, known), blocks, edits)
         is_data = is_data_talk(history, known)
         sound = is_sound(words, blocks, edits, lists, known, is_data=is_data)
         if is_data and changes_data_question(words, blocks, edits, known):

@@ -9,6 +9,7 @@ from recollect.domain.followup.languages import LanguageWords
 
 _SHORTEST_PLURAL: Final = 4  # letters
 _HYPHEN: Final = "-"
+_SIBILANTS: Final = ("ch", "sh", "ss", "x", "z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,12 @@ class DataPhrase:
     is_restricted: bool = True
     subject: str = ""
     """Who or what the question tells something of, where that is not what it asks for."""
+    counting: str = ""
+    """The question with "how many", where its verb stands before its subject."""
+    counted_object: str = ""
+    """What is counted of the rows: "masts", of "which have two masts"."""
+    sort_key: str = ""
+    """What the rows are sorted by: "the number of arriving flights"."""
 
 
 def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
@@ -105,8 +112,7 @@ def all_of(phrase: str, known: LanguageWords) -> str | None:
     ends = not after or after.split(" ")[0].lower() in known.prepositions | known.restrictions
     if not noun.isalpha() or not ends:
         return None
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeou" else f"{noun}s"
-    return f"{known.the} {plural} {after}".strip()
+    return f"{known.the} {plural(noun)} {after}".strip()
 
 
 def is_plural(phrase: str, known: LanguageWords) -> bool:
@@ -115,6 +121,20 @@ def is_plural(phrase: str, known: LanguageWords) -> bool:
     ends = known.prepositions | known.restrictions
     head = next((n for n, word in enumerate(words) if word in ends), len(words)) - 1
     return head >= 0 and singular(words[head]) != words[head]
+
+
+def is_acronym(word: str) -> bool:
+    """Whether a word is one of capitals: "US" is no "us"."""
+    return len(word) > 1 and word.isupper()
+
+
+def plural(noun: str) -> str:
+    """A noun with the ending of its plural; what seems to have one stays as it is."""
+    if singular(noun) != noun:
+        return noun
+    if noun.endswith("y") and noun[-2:-1] not in "aeou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(_SIBILANTS) else f"{noun}s"
 
 
 def singular(noun: str) -> str:
@@ -144,5 +164,13 @@ def is_bound(words: Sequence[str], place: int, known: LanguageWords) -> bool:
 
 def _has_content(words: Sequence[str], known: LanguageWords) -> bool:
     """Whether a pointer after these words may mean one of them."""
-    plain = known.small_words | known.requests | known.figures
+    plain = (known.small_words | known.requests | known.figures) - {known.people}
     return any(word[0].isalnum() and word not in plain for word in words)
+
+
+def of_which_each(text: str, known: LanguageWords) -> str:
+    """As what "each of" is followed by: "the singers", not "all singers"."""
+    words = text.split()
+    while len(words) > 1 and words[0].lower() in known.quantifiers:
+        words = words[1:]
+    return f"{known.the} {' '.join(words)}"

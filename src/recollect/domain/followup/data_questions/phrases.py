@@ -2,14 +2,22 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from recollect.domain.followup.data_questions.completing import counted_object
 from recollect.domain.followup.data_questions.inversions import inverted_phrase
-from recollect.domain.followup.data_questions.nouns import DataPhrase, singular
+from recollect.domain.followup.data_questions.nouns import (
+    DataPhrase,
+    all_of,
+    is_plural,
+    singular,
+)
+from recollect.domain.followup.data_questions.phrase_words import PhraseWords
 from recollect.domain.followup.edits import Word, words_of
-from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.domain.followup.languages import LanguageWords, PhraseList, starting_phrase
 
 _LONGEST: Final = 40  # words of a question
 _CACHED_QUESTIONS: Final = 256
@@ -18,6 +26,7 @@ _ENDS: Final = frozenset(".?!,;:")
 _APOSTROPHES: Final = frozenset(("'", "\u2019"))
 _ADVERBS: Final = "ly"
 _LONGEST_NOUN: Final = 4  # words before the verb: "United Airlines flights"
+_CLAUSE_START: Final = 2  # words: "that often"
 _SHORTEST: Final = 2  # words of a question
 _SHORTEST_PREDICATE: Final = 2  # words
 
@@ -34,13 +43,29 @@ def data_phrase(question: str, known: LanguageWords) -> DataPhrase | None:
         return None
     if not 1 < len(words) <= _LONGEST or _SENTENCE_END.search(question[: words[-1].end]):
         return None
-    return _Reader(question, known).read(words)
+    rows, sort_key = _without_order(question, words, known)
+    phrase = _Reader(question, known).read(rows)
+    return phrase and replace(phrase, sort_key=sort_key)
 
 
-class _Reader:
-    def __init__(self, question: str, known: LanguageWords) -> None:
-        self._question, self._known = question, known
+def _without_order(
+    question: str, words: Sequence[Word], known: LanguageWords
+) -> tuple[Sequence[Word], str]:
+    """The words before ", sorted by price", and what they are sorted by."""
+    lower = [word.text.lower() for word in words]
+    pairs = list(pairwise(lower))
+    sort = (",", known.sorted_by.split(" ")[0])
+    if sort not in pairs:
+        return words, ""
+    place = pairs.index(sort)
+    keys = {known.sort_by_word, known.of_word}
+    key = next((n for n in range(place + 2, len(words) - 1) if lower[n] in keys), None)
+    if place < _SHORTEST or key is None:
+        return words[: max(place, _SHORTEST)], ""
+    return words[:place], question[words[key + 1].start : words[-1].end]
 
+
+class _Reader(PhraseWords):
     def read(self, words: Sequence[Word]) -> DataPhrase | None:
         known = self._known
         lower = [word.text.lower() for word in words]
@@ -58,6 +83,10 @@ class _Reader:
                 rest = words[length + is_only :]
                 is_clause = starting_phrase(lower, known.wh_words, start=length + is_only) > 0
                 return self.read(rest) if is_clause else self._named(rest)
+        by = lower.index(known.sort_by_word) if known.sort_by_word in lower else len(words)
+        is_order = lower[0] in {phrase[0] for phrase in known.sort}
+        if is_order and lower[1] not in known.pointers and 1 < by < len(words) - 1:
+            return self._named(words[1:by])  # "order the boats by age"
         is_for = lower[0] in known.owner_prepositions and lower[1] not in known.each
         if lower[0] in known.among or (is_for and "," in lower):
             return self._subset(words, lower)
@@ -72,10 +101,13 @@ class _Reader:
     def _named(self, words: Sequence[Word]) -> DataPhrase | None:
         """Of "the number of singers from France": the singers."""
         lower = [word.text.lower() for word in words]
-        counted = starting_phrase(lower, self._known.counts)
-        if counted and counted < len(words):
-            words, lower = words[counted:], lower[counted:]
         known = self._known
+        counted = starting_phrase(lower, known.counts)
+        if counted and counted < len(words):
+            each = self._counted_each(words, lower)
+            if each is not None:
+                return each
+            words, lower = words[counted:], lower[counted:]
         place = next((n for n, word in enumerate(lower) if word in known.prepositions), len(lower))
         is_odd = sum(word in _APOSTROPHES for word in lower[:place]) % 2 == 1
         has_owner = is_odd or any(
@@ -86,18 +118,36 @@ class _Reader:
         if lower[0] in starts or not place or has_owner or is_open or "," in lower[place:]:
             return None
         owner = self._owner(words, lower, place) or words
+        things = self._things(owner)
         no_noun = known.determiners | known.comparing | known.extremes | known.number_words
         heads = [w.text.lower() for w in owner if w.text.lower() not in known.prepositions]
         if all(word in no_noun or word.isdecimal() for word in heads) or self._is_bare(lower):
             return None  # "each", "the longest", "older than 20"
         return DataPhrase(
             text=self._definite(words),
-            owner=self._definite(owner),
-            counted=self._text(self._bare(owner)),
+            owner=things or self._definite(owner),
+            counted=self._counted(owner, things),
             is_restricted=not (known.prepositions | known.restrictions).isdisjoint(
                 word.text.lower() for word in owner
             ),
         )
+
+    def _counted_each(self, words: Sequence[Word], lower: Sequence[str]) -> DataPhrase | None:
+        """Of "the number of masts for each boat": the boats."""
+        known = self._known
+        place = next((n for n, word in enumerate(lower) if word in known.each), 0)
+        if not place or lower[place - 1] not in known.prepositions or place + 1 >= len(words):
+            return None
+        if lower[place + 1] in known.item_words:
+            return None
+        listed = starting_phrase(lower, PhraseList([(known.of_word, known.the)]), start=place + 1)
+        rest = self._text(words[place + 1 + listed :])
+        rows = f"{known.the} {rest}" if listed else all_of(f"{lower[place]} {rest}", known)
+        if rows is None or not rest:
+            return None
+        counted = rows.removeprefix(f"{known.the} ")
+        text = self._definite(words)
+        return DataPhrase(text=text, owner=rows, counted=counted, is_restricted=" " in counted)
 
     def _is_bare(self, lower: Sequence[str]) -> bool:
         known = self._known
@@ -112,27 +162,51 @@ class _Reader:
         known, lower = self._known, [word.text.lower() for word in words]
         no_noun = known.additions | known.auxiliaries | known.data_verbs
         verb = next((n for n in range(1, len(lower)) if self._is_verb(n, lower)), 0)
-        is_noun = 0 < verb <= _LONGEST_NOUN and known.helping_verbs.isdisjoint(lower[:verb])
+        longest = _LONGEST_NOUN + _CLAUSE_START * (known.that in lower[:verb])
+        is_noun = 0 < verb <= longest and known.helping_verbs.isdisjoint(lower[:verb])
         is_named = is_noun and lower[0] not in no_noun  # not "which harbour did Ruth visit"
         if not is_named or not self._is_predicate(words[verb:], lower[verb:]):
             return None
         while verb > 1 and lower[verb - 1].endswith(_ADVERBS):
             verb -= 1  # "skippers currently live"
         predicate = self._text(words[verb:])
-        if lower[0] == known.of_word and verb > 1:  # "which of the flights are late"
-            that = "" if lower[verb - 1] == known.that else f" {known.that}"
-            text = f"{self._text(words[1:verb])}{that} {predicate}"
+        is_clause = lower[verb - 1] == known.that
+        said = self._with_second_verb(words[verb:], lower[verb:]) if is_clause else predicate
+        if lower[0] == known.of_word and verb > 1 and said:  # "which of the flights are late"
+            that = "" if is_clause else f" {known.that}"
+            text = f"{self._text(words[1:verb])}{that} {said}"
             return DataPhrase(text=text, owner=text, counted=f"{known.of_word} {text}")
-        if lower[0] in known.quantifiers | known.pointers or "'" in lower[:verb]:
+        no_rows = known.quantifiers | known.pointers | {known.of_word}
+        if not said or lower[0] in no_rows or "'" in lower[:verb]:
             return None
         noun = self._text(words[:verb])
         exists = starting_phrase(lower[verb:], known.there_are)
         if exists:
             return self._existing(noun, words[verb + exists :])
-        if lower[verb - 1] == known.that:
-            return self._rows(f"{noun} {predicate}")
+        if is_clause:
+            return self._rows(f"{noun} {said}")
         text = f"{known.the} {noun} {known.that} {predicate}"
         return DataPhrase(text=text, owner=text, counted=noun, predicate=predicate)
+
+    def _with_second_verb(self, words: Sequence[Word], lower: Sequence[str]) -> str | None:
+        """Of "are in Hull are for sale" after "boats that": "are in Hull and are for sale".
+
+        None where another clause stands between.
+        """
+        known = self._known
+        verbs = known.auxiliaries | known.data_verbs
+        places = [
+            n
+            for n in range(2, len(lower) - 1)
+            if (lower[n] in verbs and lower[n - 1] not in known.small_words | verbs)
+            or (lower[n] in known.helping_verbs and lower[n + 1] == known.not_word)
+        ]
+        if not places:
+            return self._text(words)
+        if not known.relatives.isdisjoint(lower[: places[0]]):
+            return None
+        first, second = self._text(words[: places[0]]), self._text(words[places[0] :])
+        return f"{first} {known.and_word} {second}"
 
     def _existing(self, noun: str, rest: Sequence[Word]) -> DataPhrase | None:
         """Of "how many skippers are there in Hull": the skippers in Hull."""
@@ -157,13 +231,22 @@ class _Reader:
         ones = starting_phrase(rest, known.which_of_them)
         copula = starting_phrase(rest, known.data_copulas)
         if copula and rest[copula : copula + 1] and rest[copula] in known.articles:
-            named = self._text(words[comma + 1 + copula :])
-            owner = self._text(whole)
-            text = f"{named} {known.of_word} {owner}"
-            return DataPhrase(text=text, owner=owner, counted=self._text(self._bare(whole)))
+            return self._property_of(whole, words[comma + 1 + copula :])
         if starting_phrase(rest, known.data_requests):
             return self._request_for_ones(whole, words[comma + 1 :])
-        predicate = words[comma + 1 + max(length, ones) :]
+        return self._said_of(whole, words[comma + 1 :], length, ones)
+
+    def _property_of(self, whole: Sequence[Word], named: Sequence[Word]) -> DataPhrase:
+        owner = self._text(whole)
+        text = f"{self._text(named)} {self._known.of_word} {owner}"
+        return DataPhrase(text=text, owner=owner, counted=self._text(self._bare(whole)))
+
+    def _said_of(
+        self, whole: Sequence[Word], words: Sequence[Word], length: int, ones: int
+    ) -> DataPhrase | None:
+        """With what is said of some of the rows, after `length` words that ask which."""
+        known = self._known
+        predicate = words[max(length, ones) :]
         said_of = [word.text.lower() for word in predicate]
         adverbs = int(bool(said_of) and said_of[0] in known.additions)
         is_verb = self._is_verb(adverbs, said_of) or (
@@ -172,7 +255,15 @@ class _Reader:
         if not length or not (is_verb or (ones > length and said_of)):
             return None
         said = f"{known.that} {self._plural(self._text(predicate))}"
-        return self._restricted(whole, said, verb=said_of[adverbs])
+        phrase = self._restricted(whole, said, verb=said_of[adverbs])
+        meant = predicate[adverbs + 2 :]
+        is_about_others = said_of[adverbs] in known.belonging_verbs and bool(meant)
+        others = self._definite(meant) if is_about_others else ""  # "which refer to boats of 1990"
+        return replace(
+            phrase,
+            owner=others if is_plural(others, known) else phrase.owner,
+            counted_object=counted_object(said_of[adverbs:], known),
+        )
 
     def _request_for_ones(self, whole: Sequence[Word], words: Sequence[Word]) -> DataPhrase | None:
         """Of "of the flights, give the times of the ones that are late": the late flights."""
@@ -185,7 +276,22 @@ class _Reader:
         noun = f"{self._known.the} {self._text(self._bare(whole))}"
         return data_phrase(f"{self._text(before)} {noun} {self._text(after)}", self._known)
 
+    def _has_clause(self, words: Sequence[Word]) -> bool:
+        """Whether words end with a clause that another may be added to: "boats that sail"."""
+        known, lower = self._known, [word.text.lower() for word in words]
+        places = [n for n, word in enumerate(lower) if word in known.relatives]
+        if len(places) != 1 or not 0 < places[0] < len(lower) - 1:
+            return False
+        place = places[0]
+        verb = place + 1 + lower[place + 1].endswith(_ADVERBS)
+        verbs = known.auxiliaries | known.helping_verbs | known.data_verbs
+        is_subject = lower[place - 1] not in known.prepositions
+        return is_subject and verb < len(lower) and lower[verb] in verbs
+
     def _restricted(self, whole: Sequence[Word], said: str, *, verb: str = "") -> DataPhrase:
+        known = self._known
+        if self._has_clause(whole):
+            said = f"{known.and_word} {said.removeprefix(f'{known.that} ')}"
         text = f"{self._text(whole)} {said}"
         return DataPhrase(
             text=text,
@@ -211,12 +317,6 @@ class _Reader:
         plain = known.small_words | known.extremes
         return is_verb and lower[1] == known.the and not plain.issuperset(lower[2:])
 
-    def _plural(self, predicate: str) -> str:
-        """With the verb of a plural: "who has a pet" asks for those that have one."""
-        first, _, rest = predicate.partition(" ")
-        forms = {one[0]: one[1] for one in self._known.plural_verbs}
-        return f"{forms.get(first.lower(), first)} {rest}"
-
     def _is_verb(self, place: int, lower: Sequence[str]) -> bool:
         known = self._known
         if place >= len(lower):
@@ -241,27 +341,14 @@ class _Reader:
         `place` is that of the first preposition.
         """
         known = self._known
-        if place >= len(words) - 1 or lower[place] not in known.owner_prepositions:
+        if place >= len(words) - 1:
             return ()
         head = lower[place - 1]
+        is_about = head in known.about_nouns and lower[place] in known.about_words
+        if lower[place] not in known.owner_prepositions and not is_about:
+            return ()
         are_many = not {",", known.and_word}.isdisjoint(lower[:place])
-        is_property = are_many or head in known.properties or singular(head) == head
-        return words[place + 1 :] if is_property and lower[place + 1] != known.that else ()
-
-    def _bare(self, words: Sequence[Word]) -> Sequence[Word]:
-        """Without the words that determine it: "all the"."""
-        first = 0
-        while first < len(words) - 1 and words[first].text.lower() in self._known.quantifiers:
-            first += 1
-        return words[first:]
-
-    def _definite(self, words: Sequence[Word]) -> str:
-        text = self._text(words)
-        is_determined = words[0].text.lower() in self._known.determiners
-        return text if is_determined else f"{self._known.the} {text}"
-
-    def _text(self, words: Sequence[Word]) -> str:
-        if not words:
-            return ""
-        text = self._question[words[0].start : words[-1].end]
-        return text[:1].lower() + text[1:] if words[0].start == 0 and len(text) > 1 else text
+        is_property = are_many or head in known.properties | known.row_nouns
+        is_property = is_property or singular(head) == head or lower[place + 1] in known.each
+        is_thing = lower[place + 1] != known.that and not lower[place + 1][0].isdigit()
+        return words[place + 1 :] if is_property and is_thing else ()

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-from recollect.domain.followup.data_questions.changes import CLAUSE_SIGNS, Change
-from recollect.domain.followup.data_questions.nouns import DataPhrase, singular
+from recollect.domain.followup.data_questions.changing.changes import CLAUSE_SIGNS, Change
+from recollect.domain.followup.data_questions.nouns import DataPhrase, all_of, singular
 from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
@@ -122,12 +122,35 @@ def _head(change: Change) -> tuple[int, int] | None:
     if not length or not length < place < len(old):
         return None
     head = old[place - 1]
-    if head.endswith(_PARTICIPLES) or starting_phrase(old, known.counts, start=length):
-        return None  # "the boats built in 1990", "the number of boats"
+    if starting_phrase(old, known.counts, start=length):
+        return _counted_head(change, length)
+    if head.endswith(_PARTICIPLES):
+        return None  # "the boats built in 1990"
     is_property = head in known.properties or singular(head) == head
     is_listed = not {",", known.and_word}.isdisjoint(old[length:place])
     is_owner = old[place] in known.owner_prepositions
     return (length, place - 1) if is_property or is_listed or is_owner else None
+
+
+def _counted_head(change: Change, first: int) -> tuple[int, int] | None:
+    """As "the number of boats" of "the number of boats for each skipper"."""
+    known, old = change.known, change.old
+    each = next((n for n in range(first, len(old)) if old[n] in known.each), 0)
+    is_group = each > first + 1 and old[each - 1] in known.owner_prepositions - {known.of_word}
+    return (first, each - 2) if is_group else None
+
+
+def _of_all(change: Change, noun: Sequence[Word], last: int) -> str:
+    """What follows the property; "of the boats" for "of each boat" where a figure is asked for."""
+    known = change.known
+    rest = change.text[change.words[last].end :].rstrip("?.! ")
+    has_figure = not known.figures.isdisjoint(word.text.lower() for word in noun)
+    preposition, _, rows = rest.strip().partition(" ")
+    is_each = rows.split(" ")[0].lower() in known.each
+    counts = {phrase[-2] for phrase in known.counts if phrase[-1] == known.of_word}
+    had_figure = not (known.figures | counts).isdisjoint(change.old[: last + 1])
+    rows_of_all = all_of(rows, known) if has_figure and is_each and not had_figure else None
+    return f" {preposition} {rows_of_all}" if rows_of_all else rest
 
 
 def _with_head(
@@ -151,8 +174,7 @@ def _with_head(
         said = f"{change.words[first].text} {said}"
     if not lead:
         return change.with_words(first, last, said)
-    rest = change.text[change.words[last].end :].rstrip("?.! ")
-    return f"{lead} {said}{rest}{_end(change, lead)}"
+    return f"{lead} {said}{_of_all(change, noun, last)}{_end(change, lead)}"
 
 
 def more_rows(change: Change) -> str | None:
