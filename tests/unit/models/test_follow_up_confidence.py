@@ -382,3 +382,27 @@ def test_a_clause_needs_its_noun_and_a_verb_its_form() -> None:
     assert lacks_noun("Show the names of who sail", "How about those who sail?", known)
     assert lacks_noun("Who did not been sold?", "What about those who did not?", known)
     assert not lacks_noun("Who has not been sold?", "What about those who did not?", known)
+
+
+def test_a_fragment_does_not_come_behind_a_clause_that_it_may_replace() -> None:
+    question, gone = "Sorry, for a wedding?", (0, 1)
+    clause = "How much leave is there when I move?"
+    assert not sound(question, clause, edits((2, Span(0, 0, 7)), deleted=gone))
+    plain = "How much leave is there in total now?"
+    assert sound(question, plain, edits((2, Span(0, 0, 7)), deleted=gone))
+
+
+@pytest.mark.parametrize(("said", "is_kept"), [("were launched", False), ("in towns", True)])
+def test_a_clause_about_those_does_not_follow_a_verb(said: str, *, is_kept: bool) -> None:
+    question = "Show days for those that sail far?"
+    words, known = words_of(question), words_for("en")
+    made = edits((2, Span(0, 0, 1)), deleted=(2, 3))
+    lists = replace(LISTS, pointers=LISTS.pointers | {"those"})
+    assert is_sound(words, [block(said)], made, lists, known, is_data=True) is is_kept
+
+
+def test_an_article_after_a_plural_begins_a_clause() -> None:
+    known, blocks = words_for("en"), [block("Show the boats")]
+    asked = "What are the names of the towns they left?"
+    assert not doubled_articles("the names of the towns the boats left", asked, blocks, known)
+    assert doubled_articles("the names of the fast the boats", asked, blocks, known)

@@ -8,6 +8,7 @@ from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import WordLists
 from recollect.models.followup.mending import (
     mended,
+    with_answer,
     with_comma,
     with_counted,
     with_full_names,
@@ -229,3 +230,21 @@ def test_a_question_keeps_its_signs(text: str, before: str, expected: str) -> No
     assert with_question_mark(text, blocks, beginning).endswith(expected)
     middle = Edits(insertions=(Insertion(gap=0, span=Span(0, 2, 3)),))
     assert with_question_mark(text, blocks, middle) == text
+
+
+def after_question_back(text: str, asked: str, back: str = "Which number?") -> str:
+    blocks = [
+        Block(role=role, text=said, words=words_of(said))
+        for role, said in ((Role.ASSISTANT, back), (Role.USER, asked))
+    ]
+    return with_answer(text, blocks, EN)
+
+
+def test_an_answer_follows_what_was_asked_after_a_comma() -> None:
+    asked = "I want to send back a lamp."
+    text = "I want to send back a lamp LX-12"
+    assert after_question_back(text, asked) == "I want to send back a lamp, LX-12"
+    assert after_question_back(text, asked, "All right.") == text
+    place = "I want to send back a lamp from Hull"
+    assert after_question_back(place, asked) == place
+    assert after_question_back("Send back a chair", asked) == "Send back a chair"

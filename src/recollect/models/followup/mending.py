@@ -118,13 +118,14 @@ def _with_article(
 ) -> Insertion:
     """As "How old is the dog?" for "How old is dog?", where "a dog" was said."""
     block, first, _ = insertion.span
-    place, said = insertion.gap, blocks[block].words
+    said = blocks[block].words
+    place = insertion.gap if insertion.gap in edits.deleted else insertion.gap - 1
     is_pronoun = place in edits.deleted and words[place].text.lower() in known.lone_pronouns
     before = said[first - 1].text.lower() if first else ""
     is_noun = said[first].text.islower() and before in known.articles
     if not is_pronoun or not is_noun or insertion.connector or insertion.is_possessive:
         return insertion
-    if sum(one.gap == place for one in edits.insertions) > 1:
+    if sum(one.gap == insertion.gap for one in edits.insertions) > 1:
         return insertion
     return replace(insertion, connector=known.the)
 
@@ -207,6 +208,18 @@ def with_comma(text: str, question: str, known: LanguageWords) -> str:
     is_choice = known.or_word in named[2:] and named[1].lower() not in known.prepositions
     is_comparison = starting_phrase([one.text.lower() for one in words_of(asked)], known.which)
     return f"{text[: len(asked)]},{rest}" if is_same and is_choice and is_comparison else text
+
+
+def with_answer(text: str, blocks: Sequence[Block], known: LanguageWords) -> str:
+    """As "I want to send a parcel, AB-12", with an answer after a comma behind what was asked."""
+    asks_back = blocks[0].role is Role.ASSISTANT and "?" in blocks[0].text
+    before = blocks[1].text.rstrip("?.! ") if asks_back and len(blocks) > 1 else ""
+    rest = text[len(before) :]
+    if not before or text[: len(before)].lower() != before.lower() or not rest.startswith(" "):
+        return text
+    first = next((word.text.lower() for word in words_of(rest)), "")
+    is_value = first not in known.prepositions | known.articles | known.small_words
+    return f"{text[: len(before)]},{rest}" if is_value and first[:1].isalnum() else text
 
 
 def with_question_mark(text: str, blocks: Sequence[Block], edits: Edits) -> str:

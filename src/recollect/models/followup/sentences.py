@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from recollect.domain.followup.data_questions.nouns import singular
 from recollect.domain.followup.edits import Block, Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 
@@ -77,6 +78,7 @@ def _doubled_articles(text: str, known: LanguageWords) -> dict[tuple[str, str], 
         (one.text.lower(), two.text.lower()): three
         for one, two, three in zip(words, words[1:], words[2:], strict=False)
         if one.text.lower() == three.text.lower() in known.articles and not two.is_sign
+        if not (known.extremes and singular(two.text) != two.text)  # "the towns the boats left"
     }
 
 

@@ -16,6 +16,7 @@ from recollect.models.followup.answers import (
     loses_expletive,
 )
 from recollect.models.followup.confidence import SENTENCE, WordLists, is_beginning
+from recollect.models.followup.referents import takes_maker, takes_one_of_two
 
 PREPOSITIONS: Final = frozenset(
     (
@@ -42,6 +43,9 @@ _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
 _CLAUSE: Final = 3  # words of a question that make it a clause
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
+_CONJUNCTIONS: Final = frozenset(
+    ("when", "if", "while", "als", "wanneer", "terwijl", "wenn", "falls", "quand", "si", "cuando")
+)
 
 
 def is_sound(
@@ -72,10 +76,14 @@ def is_sound(
         answers_itself(words, blocks, edits),
         answers_another(words, blocks, edits, known),
         loses_expletive(words, edits, known),
+        takes_one_of_two(words, blocks, edits),
+        takes_maker(words, blocks, edits),
+        _adds_after_clause(words, blocks, edits),
         any(is_acknowledgement(blocks[one.span.block]) for one in edits.insertions),
         is_data and _asks_without_verb(words, blocks, edits),
         is_data and _begins_within(words, blocks, edits, known),
         is_data and _means_two(words, known),
+        is_data and _moves_clause(words, blocks, edits, known),
         _appends_noun(words, blocks, edits, known),
         _appends_sentence(words, blocks, edits, known),
     )
@@ -321,10 +329,37 @@ def _begins_within(
     return is_first and start >= _NEAR_BEGINNING and not asks
 
 
+def _moves_clause(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a clause about "those" follows a verb: "the boats that were built that sail"."""
+    for one in edits.insertions:
+        kept = next((n for n in range(one.gap, len(words)) if n not in edits.deleted), len(words))
+        follows = words[kept].text.lower() if kept < len(words) else ""
+        before = words[kept - 1].text.lower() if kept - 1 in edits.deleted else ""
+        last = blocks[one.span.block].words[one.span.last].text.lower()
+        is_clause = follows in known.relatives and before in known.row_determiners
+        if is_clause and (last.endswith("ed") or last in known.auxiliaries):
+            return True
+    return False
+
+
 def _means_two(words: Sequence[Word], known: LanguageWords) -> bool:
     """Whether a fragment is about two things that were named: "Give me both"."""
     said = [word.text.lower() for word in words if not word.is_sign]
     return bool(said) and said[-1] in known.pair_words
+
+
+def _adds_after_clause(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a fragment comes behind a clause that it may replace: "when it rains for the cat"."""
+    kept = next((n for n in range(len(words)) if n not in edits.deleted), len(words))
+    first = edits.insertions[0]
+    if not is_beginning(blocks, first) or first.gap > kept or kept == len(words):
+        return False
+    source = blocks[first.span.block].words
+    has_clause = any(w.text.lower() in _CONJUNCTIONS for w in source[1 : first.span.last])
+    is_whole = all(word.is_sign for word in source[first.span.last + 1 :])
+    return has_clause and is_whole and words[kept].text.lower() in PREPOSITIONS
 
 
 def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:

@@ -27,6 +27,7 @@ from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
 from recollect.models.followup.mending import (
     mended,
+    with_answer,
     with_comma,
     with_counted,
     with_full_names,
@@ -35,6 +36,7 @@ from recollect.models.followup.mending import (
     with_question_mark,
     with_small_words,
 )
+from recollect.models.followup.referents import with_maker, without_denied
 from recollect.models.followup.sentences import (
     doubled_articles,
     lacks_noun,
@@ -139,15 +141,18 @@ class SpanEditor:
         lists = network.lists
         decoded = replace(decoded, edits=with_full_names(words, blocks, decoded.edits, known))
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
-        edits = mended(words, blocks, decoded.edits, lists, known)
+        meant = without_denied(words, blocks, decoded.edits)
+        complete = mended(words, blocks, meant, lists, known)
+        edits = with_maker(words, blocks, complete)
         decoded = replace(decoded, edits=edits)
         edited = apply_edits(question, blocks, edits, function_words=lists.function_words)
         counted = with_counted(edited, question, known) if known.extremes else edited
         phrased = with_one_genitive(with_small_words(counted, known), question, known)
         article = with_one_article(phrased, question, blocks, known)
-        rewrite = with_question_mark(with_comma(article, question, known), blocks, edits)
+        compared = with_comma(article, question, known)
+        rewrite = with_question_mark(with_answer(compared, blocks, known), blocks, edits)
         is_data = is_data_talk(history, known)
-        sound = is_sound(words, blocks, edits, lists, known, is_data=is_data)
+        sound = is_sound(words, blocks, complete, lists, known, is_data=is_data)
         if is_data and changes_data_question(words, blocks, edits, known):
             sound = False
         return Interpretation(

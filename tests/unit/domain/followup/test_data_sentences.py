@@ -157,6 +157,26 @@ def test_each_one_is_each_of_the_rows(questions: tuple[str, ...], expected: str)
             "Of the ids of every boat, which belong to a club?",
         ),
         (
+            ("What is the length of each boat?", "Who has the largest length?"),
+            "Of the boats, who has the largest length?",
+        ),
+        (
+            (
+                "Show the flag code for all boats",
+                "For each of them, show the number of boats",
+                "Which of them are used by more than 3?",
+            ),
+            "Of the flag codes for all boats, which are used by more than 3?",
+        ),
+        (
+            (
+                "What are ids of every boat?",
+                "For those, which refer to boats in Hull?",
+                "Show their age",
+            ),
+            "Show the age of the boats in Hull",
+        ),
+        (
             ("Show me information on the skipper Ruth", "How many boats does she have?"),
             "How many boats does the skipper Ruth have?",
         ),
@@ -219,6 +239,11 @@ def test_rows_are_named_as_a_person_would(questions: tuple[str, ...], expected: 
             "Display the boats that were sold at Dover",
         ),
         ("How many buyers came to Hull?", "Sellers?", "How many sellers came to Hull?"),
+        (
+            "Of all boats, which have 5 masts or less?",
+            "How about 3 or less?",
+            "Of all boats, which have 3 masts or less?",
+        ),
         (
             "Of the boats in Hull, show the one with the lowest price",
             "And the highest price?",

@@ -9,6 +9,7 @@ from recollect.domain.followup.languages import LanguageWords
 
 _SHORTEST_PLURAL: Final = 4  # letters
 _HYPHEN: Final = "-"
+_LONGEST_NOUN: Final = 3  # words: "template type code"
 _SIBILANTS: Final = ("ch", "sh", "ss", "x", "z")
 
 
@@ -108,11 +109,13 @@ def all_of(phrase: str, known: LanguageWords) -> str | None:
     first, _, rest = phrase.partition(" ")
     if first.lower() not in known.each:
         return phrase
-    noun, _, after = rest.partition(" ")
-    ends = not after or after.split(" ")[0].lower() in known.prepositions | known.restrictions
-    if not noun.isalpha() or not ends:
+    words = rest.split(" ")
+    ends = known.prepositions | known.restrictions
+    head = next((n for n, word in enumerate(words) if word.lower() in ends), len(words)) - 1
+    nouns = words[: head + 1]
+    if not 0 < len(nouns) <= _LONGEST_NOUN or not all(word.isalpha() for word in nouns):
         return None
-    return f"{known.the} {plural(noun)} {after}".strip()
+    return " ".join((known.the, *nouns[:-1], plural(nouns[-1]), *words[head + 1 :]))
 
 
 def is_plural(phrase: str, known: LanguageWords) -> bool:

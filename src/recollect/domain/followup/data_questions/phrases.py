@@ -12,7 +12,6 @@ from recollect.domain.followup.data_questions.inversions import inverted_phrase
 from recollect.domain.followup.data_questions.nouns import (
     DataPhrase,
     all_of,
-    is_plural,
     singular,
 )
 from recollect.domain.followup.data_questions.phrase_words import PhraseWords
@@ -83,20 +82,39 @@ class _Reader(PhraseWords):
                 rest = words[length + is_only :]
                 is_clause = starting_phrase(lower, known.wh_words, start=length + is_only) > 0
                 return self.read(rest) if is_clause else self._named(rest)
-        by = lower.index(known.sort_by_word) if known.sort_by_word in lower else len(words)
-        is_order = lower[0] in {phrase[0] for phrase in known.sort}
-        if is_order and lower[1] not in known.pointers and 1 < by < len(words) - 1:
-            return self._named(words[1:by])  # "order the boats by age"
-        is_for = lower[0] in known.owner_prepositions and lower[1] not in known.each
-        if lower[0] in known.among or (is_for and "," in lower):
-            return self._subset(words, lower)
-        if lower[0] == known.who and self._is_verb(1 + (lower[1] in known.quantifiers), lower):
-            said = f"{known.who} {self._plural(self._text(words[1:]))}"
-            text = f"{known.those} {said}"
-            return DataPhrase(text=text, owner=text, counted=f"{known.people} {said}")
+        for way in (self._ordered, self._for_each, self._some, self._people):
+            if (phrase := way(words, lower)) is not None:
+                return phrase
+        if lower[0] in known.among | known.owner_prepositions and "," in lower:
+            return None
         length = starting_phrase(lower, known.wh_words)
         read = self._asked(words[length:]) if length else None
         return read or inverted_phrase(self._question, words, known)
+
+    def _ordered(self, words: Sequence[Word], lower: Sequence[str]) -> DataPhrase | None:
+        """Of "order the boats by age": the boats."""
+        known = self._known
+        by = lower.index(known.sort_by_word) if known.sort_by_word in lower else len(words)
+        is_order = lower[0] in {phrase[0] for phrase in known.sort}
+        is_read = is_order and lower[1] not in known.pointers and 1 < by < len(words) - 1
+        return self._named(words[1:by]) if is_read else None
+
+    def _some(self, words: Sequence[Word], lower: Sequence[str]) -> DataPhrase | None:
+        known = self._known
+        is_for = lower[0] in known.owner_prepositions and lower[1] not in known.each
+        is_some = lower[0] in known.among or (is_for and "," in lower)
+        return self._subset(words, lower) if is_some else None
+
+    def _people(self, words: Sequence[Word], lower: Sequence[str]) -> DataPhrase | None:
+        """Of "who has a boat": those who have a boat."""
+        known = self._known
+        if lower[0] != known.who:
+            return None
+        if not self._is_verb(1 + (lower[1] in known.quantifiers), lower):
+            return None
+        said = f"{known.who} {self._plural(self._text(words[1:]))}"
+        text = f"{known.those} {said}"
+        return DataPhrase(text=text, owner=text, counted=f"{known.people} {said}")
 
     def _named(self, words: Sequence[Word]) -> DataPhrase | None:
         """Of "the number of singers from France": the singers."""
@@ -218,6 +236,18 @@ class _Reader(PhraseWords):
         text = f"{self._known.the} {counted}"
         return DataPhrase(text=text, owner=text, counted=counted)
 
+    def _for_each(self, words: Sequence[Word], lower: Sequence[str]) -> DataPhrase | None:
+        """Of "for each boat in Hull, show the masts": the boats in Hull."""
+        known, comma = self._known, lower.index(",") if "," in lower else 0
+        if lower[0] not in known.owner_prepositions or lower[1] not in known.each:
+            return None
+        listed = list(lower[2:4]) == [known.of_word, known.the]
+        if comma < _SHORTEST + 1 + listed or comma + 1 >= len(words):
+            return None
+        rows = self._text(words[3:comma]) if listed else all_of(self._text(words[1:comma]), known)
+        counted = (rows or "").removeprefix(f"{known.the} ")
+        return DataPhrase(text=rows, owner=rows, counted=counted) if rows else None
+
     def _subset(self, words: Sequence[Word], lower: Sequence[str]) -> DataPhrase | None:
         """Of "of the flights of today, which are late": those flights that are late."""
         commas = [n for n, word in enumerate(lower) if word == ","]
@@ -235,6 +265,12 @@ class _Reader(PhraseWords):
         if starting_phrase(rest, known.data_requests):
             return self._request_for_ones(whole, words[comma + 1 :])
         return self._said_of(whole, words[comma + 1 :], length, ones)
+
+    def _are_many(self, words: Sequence[Word]) -> bool:
+        """Whether one of the first words is a plural: "pets older than 3"."""
+        nouns = [word.text.lower() for word in words[:_LONGEST_NOUN]]
+        small = self._known.small_words
+        return any(singular(noun) != noun and noun not in small for noun in nouns)
 
     def _property_of(self, whole: Sequence[Word], named: Sequence[Word]) -> DataPhrase:
         owner = self._text(whole)
@@ -261,7 +297,7 @@ class _Reader(PhraseWords):
         others = self._definite(meant) if is_about_others else ""  # "which refer to boats of 1990"
         return replace(
             phrase,
-            owner=others if is_plural(others, known) else phrase.owner,
+            owner=others if self._are_many(meant) and others else phrase.owner,
             counted_object=counted_object(said_of[adverbs:], known),
         )
 

@@ -32,7 +32,9 @@ class Pointing(SpecialPointers):
         """The question with a phrase in the place of its only pointer."""
         known, lower = self._known, self._lower
         ways = (self._counting, self._of_a_noun, self._above, self._of_each)
-        whole = self._first((*ways, self._each_one, self._extreme_one), phrase)
+        whole = self._first(
+            (*ways, self._each_one, self._extreme_one, self._extreme_of_rows), phrase
+        )
         if whole is not None:
             return whole
         opener = starting_phrase(lower, known.openers)

@@ -1,5 +1,6 @@
 """Ways of pointing back that have a form of their own: "this film's budget", "each one"."""
 
+from itertools import pairwise
 from typing import Final
 
 from recollect.domain.followup.data_questions.asked_words import AskedWords
@@ -121,6 +122,23 @@ class SpecialPointers(AskedWords):
             return None
         text = f"{lower[place]} {known.of_word} {of_which_each(owner, known)}"
         return self._replaced(place, place + is_one, text)
+
+    def _extreme_of_rows(self, phrase: DataPhrase) -> str | None:
+        """As "Who has the longest boat?" after "What is the boat of each skipper?"."""
+        known, lower = self._known, self._lower
+        head = phrase.text.lower().split(f" {known.of_word} ")[0].split(" ")[-1]
+        owner = all_of(phrase.owner, known)
+        has_each = phrase.owner.split(" ")[0].lower() in known.each
+        is_extreme = any(
+            (one in known.extremes or one.endswith("est")) and two == head
+            for one, two in pairwise(lower)
+        )
+        if lower[0] != known.who or owner is None or not (has_each and is_extreme):
+            return None
+        if not self._has_no_pointers(lower):
+            return None
+        text = self._text(0, len(lower))
+        return f"{known.among_word} {owner}, {text[:1].lower()}{text[1:]}"
 
     def _extreme_one(self, phrase: DataPhrase) -> str | None:
         """As "What is the largest one?": the largest of the boats."""

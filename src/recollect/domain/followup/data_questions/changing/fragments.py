@@ -17,6 +17,7 @@ from recollect.domain.followup.data_questions.changing.numbers import with_numbe
 from recollect.domain.followup.data_questions.changing.ordering import reordered
 from recollect.domain.followup.data_questions.changing.values import (
     other_bound,
+    other_number,
     other_side,
     other_value,
 )
@@ -238,6 +239,7 @@ _WAYS: Final[tuple[Callable[[Change], str | None], ...]] = (
     _replaced,
     _part_of_list,
     left_out,
+    other_number,
     other_value,
     other_bound,
     _other_modifier,

@@ -63,6 +63,17 @@ def _list_end(change: Change, start: int, end: int) -> int:
     return end
 
 
+def other_number(change: Change) -> str | None:
+    """As "how about 3 or less?" after "Which boats have 5 masts or less?"."""
+    new, old = change.new, change.old
+    place = change.place_of(new[1:]) if len(new) > 1 and new[0].isdecimal() else None
+    if place is None or not change.is_asked:
+        return None
+    numbers = [n for n in range(max(0, place - _LONGEST_NAME), place) if old[n].isdecimal()]
+    is_new = len(numbers) == 1 and old[numbers[0]] != new[0]
+    return change.with_words(numbers[0], numbers[0], new[0]) if is_new else None
+
+
 def other_bound(change: Change) -> str | None:
     """As "before 1990" after "Which boats were built after 2000?"."""
     known, new, old = change.known, change.new, change.old
