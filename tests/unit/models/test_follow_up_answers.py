@@ -41,17 +41,17 @@ def test_a_reply_that_tells_something_is_no_acknowledgement(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "asked", "language"),
+    ("answer", "asked", "which", "language"),
     [
-        ("yes, two dogs", "Do you have pets?", "en"),
-        ("ja, twee honden", "Heb je huisdieren?", "nl"),
-        ("Ja, zwei Hunde", "Haben Sie Haustiere?", "de"),
-        ("oui, deux chiens", "Avez-vous des animaux ?", "fr"),
-        ("sí, dos perros", "¿Tiene mascotas?", "es"),
+        ("yes, two dogs", "Do you have pets?", "Which", "en"),
+        ("ja, twee honden", "Heb je huisdieren?", "Welk", "nl"),
+        ("Ja, zwei Hunde", "Haben Sie Haustiere?", "Welches", "de"),
+        ("oui, deux chiens", "Avez-vous des animaux ?", "Quel", "fr"),
+        ("sí, dos perros", "¿Tiene mascotas?", "¿Qué", "es"),
     ],
 )
-def test_what_follows_yes_answers_the_assistant_alone(
-    answer: str, asked: str, language: str
+def test_what_answers_yes_or_no_answers_the_assistant_alone(
+    answer: str, asked: str, which: str, language: str
 ) -> None:
     blocks = [block(asked, Role.ASSISTANT), block("May I rent the flat?")]
     words, known = words_of(answer), words_for(language)
@@ -61,8 +61,28 @@ def test_what_follows_yes_answers_the_assistant_alone(
 
     assert answers_another(words, blocks, made(1), known)
     assert not answers_another(words, blocks, made(0), known)
-    assert not answers_another(words[2:], blocks, made(1), known)
+    assert answers_another(words[-1:], blocks, made(1), known)
+    open_question = [block(f"{which} animal?", Role.ASSISTANT), blocks[1]]
+    assert not answers_another(words[-1:], open_question, made(1), known)
+    choice = [block(f"Cats {known.or_word} dogs?", Role.ASSISTANT), blocks[1]]
+    assert not answers_another(words[-1:], choice, made(1), known)
     assert not answers_another(words, [block("All right.", Role.ASSISTANT)] * 2, made(1), known)
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("How warm is it there?", "en"),
+        ("Hoe warm is het daar?", "nl"),
+        ("Wie warm ist es dort?", "de"),
+    ],
+)
+def test_an_it_before_there_is_no_place(question: str, language: str) -> None:
+    span = Insertion(gap=4, span=Span(0, 0, 0))
+    replaced = Edits(deleted=frozenset({3}), insertions=(span,))
+    assert loses_expletive(words_of(question), replaced, words_for(language))
+    kept = Edits(deleted=frozenset({4}), insertions=(span,))
+    assert not loses_expletive(words_of(question), kept, words_for(language))
 
 
 def test_an_it_that_means_nothing_stays() -> None:

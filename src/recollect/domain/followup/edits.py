@@ -166,9 +166,18 @@ def _cut(message: HistoryMessage, count: int) -> Block:
 
 
 def apply_edits(
-    question: str, blocks: Sequence[Block], edits: Edits, *, function_words: frozenset[str]
+    question: str,
+    blocks: Sequence[Block],
+    edits: Edits,
+    *,
+    function_words: frozenset[str],
+    small_words: frozenset[str] = frozenset(),
 ) -> str:
-    """Carry out edits. `function_words` lose the capital of a sentence's first word."""
+    """Carry out edits.
+
+    `function_words` of the history lose the capital of a sentence's first word, `small_words` of
+    the question's language lose it where something comes in before them.
+    """
     sentence = _Sentence()
     words = words_of(question)
     for index in range(len(words) + 1):
@@ -187,7 +196,7 @@ def apply_edits(
         is_apart = index > 0 and word.start > words[index - 1].end
         is_quote = word.text in _CLOSING_QUOTES and is_apart
         text = word.text
-        if index == 0 and inserted and text.lower() in function_words and len(text) > 1:
+        if index == 0 and inserted and text.lower() in small_words and len(text) > 1:
             text = text.lower()  # it no longer begins the sentence
         sentence.add(text, has_space=is_apart if follows or is_quote else None)
     return sentence.finished() or question

@@ -173,6 +173,8 @@ def _means_own_word(words: Sequence[str], place: int, known: LanguageWords) -> b
     if word == known.that:
         is_relative = before not in known.small_words | known.requests
         return is_relative and words[place + 1 : place + 2] != ()
+    if word == known.those and words[place + 1 : place + 2] == (known.who,):
+        return True
     is_one_of = word in known.item_words and words[0] in known.among  # "of the boats, … the one"
     if (before, word) in known.there_are or is_one_of:
         return True

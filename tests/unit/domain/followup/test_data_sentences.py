@@ -177,6 +177,30 @@ def test_each_one_is_each_of_the_rows(questions: tuple[str, ...], expected: str)
             "Show the age of the boats in Hull",
         ),
         (
+            ("Give me the crew details for Hull", "When were they paid?"),
+            "When were the crews for Hull paid?",
+        ),
+        (
+            ("What is the average catch for each boat?", "Which one has the highest?"),
+            "Of the boats, which one has the highest average catch?",
+        ),
+        (
+            ("For each harbour, show the depth", "Which one has the lowest?"),
+            "Of the harbours, which one has the lowest depth?",
+        ),
+        (
+            ("How many masts does each boat have?", "Who has the most?"),
+            "Of the boats, who has the most masts?",
+        ),
+        (
+            ("Show all boats from Hull", "What is the most expensive one?"),
+            "What is the most expensive of all boats from Hull?",
+        ),
+        (
+            ("Who bought more than 3 maps?", "Of those, who paid cash?", "What are their names?"),
+            "What are the names of those who bought more than 3 maps and paid cash?",
+        ),
+        (
             ("Show me information on the skipper Ruth", "How many boats does she have?"),
             "How many boats does the skipper Ruth have?",
         ),
@@ -197,6 +221,11 @@ def test_rows_are_named_as_a_person_would(questions: tuple[str, ...], expected: 
             "List boats with masts above the average height",
             "How about below this?",
             "List boats with masts below the average height",
+        ),
+        (
+            "Show the catch above the average",
+            "And below that?",
+            "Show the catch below the average",
         ),
         (
             "What is the lowest mast of all boats?",
@@ -263,6 +292,7 @@ def test_a_change_leaves_a_sentence(before: str, question: str, expected: str) -
         ("How many buyers came to Hull?", "Texas?"),
         ("Show the place and tide at Hull", "I want the boat whose harbour is it"),
         ("Show the type codes for all boats", "How many crews are using this boat?"),
+        ("What is the largest harbour of Kent?", "How warm is it there?"),
     ],
 )
 def test_what_is_not_certain_stays_as_asked(before: str, question: str) -> None:

@@ -9,6 +9,7 @@ from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
 _ENDS: Final = "?.! "
 _LONGEST_OBJECT: Final = 3  # words
+_OWNING: Final = 2  # words
 
 
 def completed(rest: str, phrase: DataPhrase, known: LanguageWords) -> str:
@@ -16,7 +17,9 @@ def completed(rest: str, phrase: DataPhrase, known: LanguageWords) -> str:
     end = rest.rstrip(_ENDS)
     before, _, last = end.lower().rpartition(" ")
     noun = ""
-    if last in known.extremes and phrase.sort_key:
+    owns = before.split(" ")[-_OWNING:-1]  # "has the"
+    is_owned = bool(owns) and owns[0] in known.plural_verbs[0]
+    if last in known.extremes and phrase.sort_key and is_owned:
         noun = _sort_key(last, phrase.sort_key, known)
     elif last in known.counted_extremes:
         noun = phrase.counted_object
@@ -46,7 +49,10 @@ def counted_object(said: Sequence[str], known: LanguageWords) -> str:
 
 
 def _sort_key(extreme: str, sort_key: str, known: LanguageWords) -> str:
-    key = sort_key.removeprefix(f"{known.the} ")
+    words = takewhile(lambda word: not word.endswith("ing"), sort_key.split(" "))
+    key = " ".join(words).removeprefix(f"{known.the} ")
+    if not known.pointers.isdisjoint(key.lower().split(" ")):
+        return ""
     counted = starting_phrase(key.lower().split(" "), known.counts)
     if extreme not in known.counted_extremes:
         return key

@@ -44,7 +44,7 @@ def data_phrase(question: str, known: LanguageWords) -> DataPhrase | None:
         return None
     rows, sort_key = _without_order(question, words, known)
     phrase = _Reader(question, known).read(rows)
-    return phrase and replace(phrase, sort_key=sort_key)
+    return replace(phrase, sort_key=sort_key) if phrase and sort_key else phrase
 
 
 def _without_order(
@@ -135,7 +135,12 @@ class _Reader(PhraseWords):
         starts = known.predicate_starts
         if lower[0] in starts or not place or has_owner or is_open or "," in lower[place:]:
             return None
-        owner = self._owner(words, lower, place) or words
+        is_about = place > 1 and lower[place - 1] in known.about_nouns
+        is_about = is_about and lower[place] != known.of_word if place < len(lower) else False
+        about = self._things(words) if is_about else ""  # "the order details for Acme"
+        owner = () if about else self._owner(words, lower, place)
+        sort_key = self._text(self._bare(words[:place])) if self._is_each(owner) else ""
+        owner = owner or words
         things = self._things(owner)
         no_noun = known.determiners | known.comparing | known.extremes | known.number_words
         heads = [w.text.lower() for w in owner if w.text.lower() not in known.prepositions]
@@ -148,7 +153,11 @@ class _Reader(PhraseWords):
             is_restricted=not (known.prepositions | known.restrictions).isdisjoint(
                 word.text.lower() for word in owner
             ),
+            sort_key=sort_key,
         )
+
+    def _is_each(self, words: Sequence[Word]) -> bool:
+        return bool(words) and words[0].text.lower() in self._known.each
 
     def _counted_each(self, words: Sequence[Word], lower: Sequence[str]) -> DataPhrase | None:
         """Of "the number of masts for each boat": the boats."""
@@ -246,7 +255,11 @@ class _Reader(PhraseWords):
             return None
         rows = self._text(words[3:comma]) if listed else all_of(self._text(words[1:comma]), known)
         counted = (rows or "").removeprefix(f"{known.the} ")
-        return DataPhrase(text=rows, owner=rows, counted=counted) if rows else None
+        request = starting_phrase(lower, known.data_requests, start=comma + 1)
+        shown = words[comma + 1 + request :] if request else ()
+        is_one = all(word.text.isalpha() for word in shown)
+        key = self._text(self._bare(shown)) if shown and is_one else ""
+        return DataPhrase(text=rows, owner=rows, counted=counted, sort_key=key) if rows else None
 
     def _subset(self, words: Sequence[Word], lower: Sequence[str]) -> DataPhrase | None:
         """Of "of the flights of today, which are late": those flights that are late."""

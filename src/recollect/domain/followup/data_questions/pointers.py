@@ -111,7 +111,8 @@ def _is_complete(words: Sequence[str], known: LanguageWords) -> bool:
     """Whether a question points to nothing but its own words."""
     for place, word in enumerate(words):
         is_pointer = word in known.row_pointers | known.single_pointers
-        if is_pointer and not is_bound(words, place, known):
+        is_person = word == known.those and list(words[place + 1 : place + 2]) == [known.who]
+        if is_pointer and not is_person and not is_bound(words, place, known):
             return False
     of_that = any(
         (one in known.prepositions and two == known.that)

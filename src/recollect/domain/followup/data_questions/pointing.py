@@ -141,6 +141,7 @@ class Pointing(SpecialPointers):
         word = lower[place]
         following = lower[place + 1] if place + 1 < len(lower) else ""
         is_expletive = word == known.it and place == 1 and known.that in lower[place:]
+        is_expletive = is_expletive or (word == known.it and known.there in lower)
         is_own = lower[max(0, place - 2) : place][:1] == [known.and_word]
         is_own = is_own and place > _LONGEST_LEAD and lower[place - 1] in known.requests
         if is_expletive or is_own or is_bound(lower, place, known):

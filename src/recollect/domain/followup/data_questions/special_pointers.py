@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.domain.followup.data_questions.asked_words import AskedWords
+from recollect.domain.followup.data_questions.completing import completed
 from recollect.domain.followup.data_questions.nouns import (
     DataPhrase,
     all_of,
@@ -85,7 +86,8 @@ class SpecialPointers(AskedWords):
         is_figure = not known.figures.isdisjoint(phrase.text.lower().split())
         is_compared = len(texts) > 1 and texts[-2] in {bound[-1] for bound in known.bounds}
         pointers = {known.that} | known.single_pointers & known.row_determiners
-        if not is_compared or texts[-1] not in pointers or not is_figure:
+        is_fragment = starting_phrase(texts, known.openers) >= len(texts) - 2  # "and below that?"
+        if is_fragment or not is_compared or texts[-1] not in pointers or not is_figure:
             return None
         place = max(n for n, word in enumerate(lower) if word == texts[-1])
         if self._has_no_pointers(lower[:place]):
@@ -133,12 +135,14 @@ class SpecialPointers(AskedWords):
             (one in known.extremes or one.endswith("est")) and two == head
             for one, two in pairwise(lower)
         )
-        if lower[0] != known.who or owner is None or not (has_each and is_extreme):
+        text = self._text(0, len(lower))
+        whole = completed(text, phrase, known)  # "Who has the most?"
+        is_asked = (has_each and is_extreme) or (whole != text and is_plural(phrase.owner, known))
+        if lower[0] != known.who or owner is None or not is_asked:
             return None
         if not self._has_no_pointers(lower):
             return None
-        text = self._text(0, len(lower))
-        return f"{known.among_word} {owner}, {text[:1].lower()}{text[1:]}"
+        return f"{known.among_word} {owner}, {whole[:1].lower()}{whole[1:]}"
 
     def _extreme_one(self, phrase: DataPhrase) -> str | None:
         """As "What is the largest one?": the largest of the boats."""
@@ -151,6 +155,7 @@ class SpecialPointers(AskedWords):
         follows = "".join(lower[place + 1 : place + 2])
         is_end = not follows[:1].isalnum()
         is_extreme = lower[place - 1] in known.extremes or lower[place - 1].endswith("est")
+        is_extreme = is_extreme or lower[place - 2] in known.counted_extremes  # "most expensive"
         copula = starting_phrase(lower, known.data_copulas)
         if not is_end or not is_extreme or not copula or not self._has_no_pointers(lower):
             return None

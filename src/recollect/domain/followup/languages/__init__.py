@@ -233,6 +233,7 @@ class LanguageWords:
     lone_pronouns: frozenset[str]
     """Pronouns that stand for a noun with its article."""
     no_word: str
+    there: str
     number_one: str
     pair_words: frozenset[str]
     """Words for two things that were named before."""

@@ -75,7 +75,9 @@ def changed_by_fragment(question: str, fragment: str, known: LanguageWords) -> s
 def _without_last_pointer(body: Sequence[Word], known: LanguageWords) -> Sequence[Word]:
     """Without "in that" at the end, which says that the rest of the question stays."""
     lower = [word.text.lower() for word in body[-_POINTED:]]
-    is_pointer = len(body) > _POINTED and lower[0] in known.prepositions and lower[1] == known.that
+    bounds = {bound[-1] for bound in known.bounds}
+    is_place = len(body) > _POINTED and lower[0] in known.prepositions - bounds
+    is_pointer = is_place and lower[1] == known.that
     return body[:-_POINTED] if is_pointer else body
 
 
@@ -241,6 +243,7 @@ _WAYS: Final[tuple[Callable[[Change], str | None], ...]] = (
     left_out,
     other_number,
     other_value,
+    other_side,
     other_bound,
     _other_modifier,
     _other_noun,
