@@ -36,6 +36,18 @@ def standalone(*questions: str, sql: str | None = "SELECT 1", answer: str = "") 
             "Show the prices of the boats that are in Hull and are also for sale",
         ),
         (
+            ("Which boats that came in May have a motor?", "Show their names"),
+            "Show the names of the boats that came in May and have a motor",
+        ),
+        (
+            (
+                "Which crews deliver to Hull?",
+                "Which crews also deliver to Dover?",
+                "How many are there?",
+            ),
+            "How many crews that deliver to Hull and also deliver to Dover are there?",
+        ),
+        (
             (
                 "How many crews currently live in Oslo?",
                 "How many of those crews have not paid?",
@@ -54,6 +66,7 @@ def test_two_conditions_are_joined(questions: tuple[str, ...], expected: str) ->
     [
         ("Show all the boat ids in Hull", "What are their masts?", "all the boats in Hull"),
         ("Show the boat ids", "Also show their price", "the boats"),
+        ("List the boat names", "Who built them?", "the boats"),
         ("List all crew information", "How many of them are from Oslo?", "all crews"),
     ],
 )
@@ -105,6 +118,10 @@ def test_what_is_counted_can_be_counted(before: str, expected: str) -> None:
         ),
         (
             ("What is the length of each boat?", "What is the average length?"),
+            "What is the average length of the boats?",
+        ),
+        (
+            ("What is the length of each boat?", "What is the average?"),
             "What is the average length of the boats?",
         ),
     ],
@@ -267,6 +284,7 @@ def test_rows_are_named_as_a_person_would(questions: tuple[str, ...], expected: 
             "Display them at Dover",
             "Display the boats that were sold at Dover",
         ),
+        ("Count the boats in Hull", "In Dover?", "Count the boats in Dover"),
         ("How many buyers came to Hull?", "Sellers?", "How many sellers came to Hull?"),
         (
             "Of all boats, which have 5 masts or less?",
@@ -293,6 +311,8 @@ def test_a_change_leaves_a_sentence(before: str, question: str, expected: str) -
         ("Show the place and tide at Hull", "I want the boat whose harbour is it"),
         ("Show the type codes for all boats", "How many crews are using this boat?"),
         ("What is the largest harbour of Kent?", "How warm is it there?"),
+        ("Which towns have no harbours?", "How about at least one?"),
+        ("Show all data", "How many are there?"),
     ],
 )
 def test_what_is_not_certain_stays_as_asked(before: str, question: str) -> None:

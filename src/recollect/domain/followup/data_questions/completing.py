@@ -10,6 +10,7 @@ from recollect.domain.followup.languages import LanguageWords, starting_phrase
 _ENDS: Final = "?.! "
 _LONGEST_OBJECT: Final = 3  # words
 _OWNING: Final = 2  # words
+_CLAUSE: Final = "ing"
 
 
 def completed(rest: str, phrase: DataPhrase, known: LanguageWords) -> str:
@@ -49,7 +50,9 @@ def counted_object(said: Sequence[str], known: LanguageWords) -> str:
 
 
 def _sort_key(extreme: str, sort_key: str, known: LanguageWords) -> str:
-    words = takewhile(lambda word: not word.endswith("ing"), sort_key.split(" "))
+    words = sort_key.split(" ")
+    if not known.pointers.isdisjoint(map(str.lower, words)):  # "boats using it"
+        words = list(takewhile(lambda word: not word.endswith(_CLAUSE), words))
     key = " ".join(words).removeprefix(f"{known.the} ")
     if not known.pointers.isdisjoint(key.lower().split(" ")):
         return ""

@@ -1,10 +1,14 @@
 """Words of a question to data as parts of a noun phrase."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from recollect.domain.followup.data_questions.nouns import plural
 from recollect.domain.followup.edits import Word
 from recollect.domain.followup.languages import LanguageWords
+
+_ADVERBS: Final = "ly"
+_SHORTEST: Final = 2  # words of a clause
 
 
 class PhraseWords:
@@ -67,3 +71,42 @@ class PhraseWords:
             return f"{first} {self._plural(rest)}"  # "also has"
         forms = {one[0]: one[1] for one in self._known.plural_verbs}
         return f"{forms.get(first.lower(), first)} {rest}".strip()
+
+    def _with_second_verb(self, words: Sequence[Word], lower: Sequence[str]) -> str | None:
+        """Of "are in Hull are for sale" after "boats that": "are in Hull and are for sale".
+
+        None where another clause stands between.
+        """
+        known = self._known
+        verbs = known.auxiliaries | known.data_verbs
+        places = [
+            n
+            for n in range(2, len(lower) - 1)
+            if (lower[n] in verbs and self._may_precede_verb(words[n - 1], verbs))
+            or (lower[n] == known.also_word and n > _SHORTEST)
+            or (lower[n] in known.helping_verbs and lower[n + 1] == known.not_word)
+        ]
+        if not places:
+            return self._text(words)
+        if not known.relatives.isdisjoint(lower[: places[0]]):
+            return None
+        first, second = self._text(words[: places[0]]), self._text(words[places[0] :])
+        return f"{first} {known.and_word} {second}"
+
+    def _may_precede_verb(self, word: Word, verbs: frozenset[str]) -> bool:
+        """Whether a second verb may follow a word; "may" is none, but May is a month."""
+        text = word.text.lower()
+        is_month = text in self._known.months and word.text[0].isupper()
+        return is_month or text not in self._known.small_words | verbs
+
+    def _has_clause(self, words: Sequence[Word]) -> bool:
+        """Whether words end with a clause that another may be added to: "boats that sail"."""
+        known, lower = self._known, [word.text.lower() for word in words]
+        places = [n for n, word in enumerate(lower) if word in known.relatives]
+        if len(places) != 1 or not 0 < places[0] < len(lower) - 1:
+            return False
+        place = places[0]
+        verb = place + 1 + lower[place + 1].endswith(_ADVERBS)
+        verbs = known.auxiliaries | known.helping_verbs | known.data_verbs
+        is_subject = lower[place - 1] not in known.prepositions
+        return is_subject and verb < len(lower) and lower[verb] in verbs

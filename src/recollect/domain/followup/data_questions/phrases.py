@@ -215,26 +215,6 @@ class _Reader(PhraseWords):
         text = f"{known.the} {noun} {known.that} {predicate}"
         return DataPhrase(text=text, owner=text, counted=noun, predicate=predicate)
 
-    def _with_second_verb(self, words: Sequence[Word], lower: Sequence[str]) -> str | None:
-        """Of "are in Hull are for sale" after "boats that": "are in Hull and are for sale".
-
-        None where another clause stands between.
-        """
-        known = self._known
-        verbs = known.auxiliaries | known.data_verbs
-        places = [
-            n
-            for n in range(2, len(lower) - 1)
-            if (lower[n] in verbs and lower[n - 1] not in known.small_words | verbs)
-            or (lower[n] in known.helping_verbs and lower[n + 1] == known.not_word)
-        ]
-        if not places:
-            return self._text(words)
-        if not known.relatives.isdisjoint(lower[: places[0]]):
-            return None
-        first, second = self._text(words[: places[0]]), self._text(words[places[0] :])
-        return f"{first} {known.and_word} {second}"
-
     def _existing(self, noun: str, rest: Sequence[Word]) -> DataPhrase | None:
         """Of "how many skippers are there in Hull": the skippers in Hull."""
         if rest and rest[0].text.lower() not in self._known.prepositions:
@@ -325,18 +305,6 @@ class _Reader(PhraseWords):
         noun = f"{self._known.the} {self._text(self._bare(whole))}"
         return data_phrase(f"{self._text(before)} {noun} {self._text(after)}", self._known)
 
-    def _has_clause(self, words: Sequence[Word]) -> bool:
-        """Whether words end with a clause that another may be added to: "boats that sail"."""
-        known, lower = self._known, [word.text.lower() for word in words]
-        places = [n for n, word in enumerate(lower) if word in known.relatives]
-        if len(places) != 1 or not 0 < places[0] < len(lower) - 1:
-            return False
-        place = places[0]
-        verb = place + 1 + lower[place + 1].endswith(_ADVERBS)
-        verbs = known.auxiliaries | known.helping_verbs | known.data_verbs
-        is_subject = lower[place - 1] not in known.prepositions
-        return is_subject and verb < len(lower) and lower[verb] in verbs
-
     def _restricted(self, whole: Sequence[Word], said: str, *, verb: str = "") -> DataPhrase:
         known = self._known
         if self._has_clause(whole):
@@ -379,6 +347,8 @@ class _Reader(PhraseWords):
         """Whether a word after a plural is its verb: "boats sail to"."""
         known = self._known
         before, word = lower[place - 1] if place else "", lower[place]
+        if before == known.that and place > 1:  # "boats that sail to"
+            before = lower[place - 2]
         is_plural = singular(before) != before and before not in known.small_words
         is_word = word.isalpha() and singular(word) == word and word not in known.small_words
         follows = "".join(lower[place + 1 : place + 2])

@@ -177,6 +177,8 @@ class Pointing(SpecialPointers):
         )
         is_named = self._names_head(phrase, place)  # "the average age for those" after "the ages"
         is_rows = self._is_figure(place) and not is_named
+        is_name = phrase.text.lower().rsplit(" ", 1)[-1] in known.identifiers  # "the boat names"
+        is_entity = is_entity or (is_name and word in known.row_pointers)
         text = phrase.owner if is_entity and not is_rows else phrase.text
         if is_rows:
             text = self._without_figure(text)

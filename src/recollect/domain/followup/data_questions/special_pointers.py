@@ -157,7 +157,10 @@ class SpecialPointers(AskedWords):
         is_extreme = lower[place - 1] in known.extremes or lower[place - 1].endswith("est")
         is_extreme = is_extreme or lower[place - 2] in known.counted_extremes  # "most expensive"
         copula = starting_phrase(lower, known.data_copulas)
-        if not is_end or not is_extreme or not copula or not self._has_no_pointers(lower):
+        is_bound = starting_phrase(lower, known.bounds, start=place - 2) > 0  # "at least one"
+        if is_bound or not is_end or not is_extreme or not copula:
+            return None
+        if not self._has_no_pointers(lower):
             return None
         return self._replaced(place, place, f"{known.of_word} {owner}")
 
@@ -196,6 +199,8 @@ class SpecialPointers(AskedWords):
         length = starting_phrase(texts, self._known.how_many)
         if not length or not self._known.count_rest.issuperset(texts[length:]):
             return None
+        if self._known.about_nouns.issuperset(phrase.counted.lower().split(" ")):
+            return None  # "data" has no number
         lead = " ".join(self._known.how_many[0])
         if phrase.counting:
             return f"{phrase.counting[:1].upper()}{phrase.counting[1:]}?"
