@@ -382,6 +382,7 @@ def test_a_clause_needs_its_noun_and_a_verb_its_form() -> None:
     assert lacks_noun("Show the names of who sail", "How about those who sail?", known)
     assert lacks_noun("Who did not been sold?", "What about those who did not?", known)
     assert not lacks_noun("Who has not been sold?", "What about those who did not?", known)
+    assert lacks_noun("Which boats did not in Hull?", "Which did not?", known)
 
 
 def test_a_fragment_does_not_come_behind_a_clause_that_it_may_replace() -> None:

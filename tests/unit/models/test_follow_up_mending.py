@@ -9,6 +9,7 @@ from recollect.models.followup.confidence import WordLists
 from recollect.models.followup.mending import (
     mended,
     with_answer,
+    with_base_verb,
     with_comma,
     with_counted,
     with_full_names,
@@ -248,3 +249,9 @@ def test_an_answer_follows_what_was_asked_after_a_comma() -> None:
     place = "I want to send back a lamp from Hull"
     assert after_question_back(place, asked) == place
     assert after_question_back("Send back a chair", asked) == "Send back a chair"
+
+
+def test_a_verb_after_did_not_has_no_past() -> None:
+    assert with_base_verb("Which crews did not won a cup?", EN) == "Which crews did not win a cup?"
+    assert with_base_verb("Which crews won a cup?", EN) == "Which crews won a cup?"
+    assert with_base_verb("Wie niet won?", words_for("nl")) == "Wie niet won?"

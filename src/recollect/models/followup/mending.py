@@ -233,6 +233,18 @@ def with_question_mark(text: str, blocks: Sequence[Block], edits: Edits) -> str:
     return f"{opening}{text}?"
 
 
+def with_base_verb(text: str, known: LanguageWords) -> str:
+    """As "did not win" for "did not won"."""
+    forms = {one[0]: one[1] for one in known.past_verbs if len(one) > 1}
+    words = words_of(text)
+    for one, two, three in zip(words, words[1:], words[2:], strict=False):
+        form = forms.get(three.text.lower())
+        helps = one.text.lower() in known.helping_verbs and two.text.lower() == known.not_word
+        if helps and form:
+            return text[: three.start] + form + text[three.end :]
+    return text
+
+
 def with_small_words(text: str, known: LanguageWords) -> str:
     """As "our three least busy shops" for "our three the least busy shops"; "each of the" shops."""
     for one, two in pairwise(words_of(text)):

@@ -43,7 +43,12 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
             | {
                 (one, three)  # "did not been"
                 for one, two, three in zip(words, words[1:], words[2:], strict=False)
-                if three == _BEEN and {one.lower(), two.lower()} & known.helping_verbs
+                if (three == _BEEN and {one.lower(), two.lower()} & known.helping_verbs)
+                or (  # "did not in"
+                    one.lower() in known.helping_verbs
+                    and two.lower() == known.not_word
+                    and three.lower() in known.prepositions
+                )
             }
             | {
                 (one, two)  # "A." is an initial

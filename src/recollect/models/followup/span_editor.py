@@ -30,6 +30,7 @@ from recollect.models.followup.features import Features, tokens_of
 from recollect.models.followup.mending import (
     mended,
     with_answer,
+    with_base_verb,
     with_comma,
     with_counted,
     with_full_names,
@@ -155,7 +156,9 @@ class SpanEditor:
             small_words=known.small_words | known.prepositions,
         )
         counted = with_counted(edited, question, known) if known.extremes else edited
-        phrased = with_one_genitive(with_small_words(counted, known), question, known)
+        phrased = with_one_genitive(
+            with_base_verb(with_small_words(counted, known), known), question, known
+        )
         article = with_one_article(phrased, question, blocks, known)
         compared = with_comma(article, question, known)
         rewrite = with_question_mark(with_answer(compared, blocks, known), blocks, edits)

@@ -218,6 +218,13 @@ def test_each_one_is_each_of_the_rows(questions: tuple[str, ...], expected: str)
             "What are the names of those who bought more than 3 maps and paid cash?",
         ),
         (
+            ("Which boats won a race in Hull?", "Which did not?"),
+            "Which boats did not win a race in Hull?",
+        ),
+        (("Which boats are for sale?", "Which are not?"), "Which boats are not for sale?"),
+        (("Which boats have a motor?", "Which don't?"), "Which boats do not have a motor?"),
+        (("Which crews live in Hull?", "Which ones don't?"), "Which crews do not live in Hull?"),
+        (
             ("Show me information on the skipper Ruth", "How many boats does she have?"),
             "How many boats does the skipper Ruth have?",
         ),

@@ -33,7 +33,7 @@ class Pointing(SpecialPointers):
         known, lower = self._known, self._lower
         ways = (self._counting, self._of_a_noun, self._above, self._of_each)
         whole = self._first(
-            (*ways, self._each_one, self._extreme_one, self._extreme_of_rows), phrase
+            (*ways, self._each_one, self._extreme_one, self._extreme_of_rows, self._denied), phrase
         )
         if whole is not None:
             return whole

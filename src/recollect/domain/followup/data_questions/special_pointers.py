@@ -16,6 +16,7 @@ from recollect.domain.followup.data_questions.nouns import (
 from recollect.domain.followup.languages import starting_phrase
 
 _APOSTROPHES: Final = ("'", "\u2019")
+_DENIED: Final = 2  # words: "did not"
 
 
 class SpecialPointers(AskedWords):
@@ -124,6 +125,35 @@ class SpecialPointers(AskedWords):
             return None
         text = f"{lower[place]} {known.of_word} {of_which_each(owner, known)}"
         return self._replaced(place, place + is_one, text)
+
+    def _denied(self, phrase: DataPhrase) -> str | None:
+        """As "Which did not?" after "Which boats won a race?": those that did not win one."""
+        known = self._known
+        texts = [word for word in self._lower if word[0].isalnum()]
+        length = starting_phrase(texts, known.which)
+        denied = texts[length:]
+        if len(denied) != _DENIED or not length:
+            return None
+        is_short = denied[1] == "t" and denied[0].endswith("n")  # "didn't"
+        if not is_short and denied[1] != known.not_word:
+            return None
+        said = self._denied_predicate(denied[0].removesuffix("n" if is_short else ""), phrase)
+        return f"{self._text(0, 1)} {phrase.counted} {said}?" if said else None
+
+    def _denied_predicate(self, helping: str, phrase: DataPhrase) -> str:
+        """What is said of the rows, denied: "did not win a race"; empty where that is unclear."""
+        known = self._known
+        verb, _, rest = phrase.predicate.partition(" ")
+        lead = f"{helping} {known.not_word}"
+        if not rest or helping not in known.helping_verbs:
+            return f"{lead} {rest}" if rest and helping == verb.lower() else ""
+        bases = {one[0]: one[1] for one in known.past_verbs if len(one) > 1}
+        base = bases.get(verb.lower(), "") if helping == known.past_helping else verb
+        is_verb = (
+            bool(base)
+            and base not in (known.auxiliaries - {known.plural_verbs[0][-1]}) | known.helping_verbs
+        )
+        return f"{lead} {base} {rest}" if is_verb else ""
 
     def _extreme_of_rows(self, phrase: DataPhrase) -> str | None:
         """As "Who has the longest boat?" after "What is the boat of each skipper?"."""

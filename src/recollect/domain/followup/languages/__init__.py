@@ -232,6 +232,9 @@ class LanguageWords:
     """The endings of the nouns that these articles suit; none where they suit all."""
     lone_pronouns: frozenset[str]
     """Pronouns that stand for a noun with its article."""
+    past_verbs: PhraseList
+    """Verbs as they stand in the past, each with the form after "did not"."""
+    past_helping: str
     no_word: str
     there: str
     number_one: str
