@@ -225,6 +225,14 @@ def test_each_one_is_each_of_the_rows(questions: tuple[str, ...], expected: str)
         (("Which boats have a motor?", "Which don't?"), "Which boats do not have a motor?"),
         (("Which crews live in Hull?", "Which ones don't?"), "Which crews do not live in Hull?"),
         (
+            ("Who is the owner of the red boat?", "What is his phone number?"),
+            "What is the phone number of the owner of the red boat?",
+        ),
+        (
+            ("Which crews visited somebody else?", "How many are there?"),
+            "How many crews visited somebody else?",
+        ),
+        (
             ("Show me information on the skipper Ruth", "How many boats does she have?"),
             "How many boats does the skipper Ruth have?",
         ),

@@ -24,6 +24,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?…]\s+\S")
 _ENDS: Final = frozenset(".?!,;:")
 _APOSTROPHES: Final = frozenset(("'", "\u2019"))
 _ADVERBS: Final = "ly"
+_ANYBODY: Final = ("one", "body", "thing")
 _LONGEST_NOUN: Final = 4  # words before the verb: "United Airlines flights"
 _CLAUSE_START: Final = 2  # words: "that often"
 _SHORTEST: Final = 2  # words of a question
@@ -34,7 +35,7 @@ _SHORTEST_PREDICATE: Final = 2  # words
 def data_phrase(question: str, known: LanguageWords) -> DataPhrase | None:
     """What a question asks for; None where that cannot be read off its form."""
     words = [word for word in words_of(question) if word.text != "\ufeff"]
-    while words and (words[-1].text in _ENDS or words[-1].text.lower() in known.additions):
+    while words and _says_nothing(words, known):
         words.pop()
     if [word.text.lower() for word in words[-2:]] == ["as", "well"]:
         words = words[:-2]
@@ -45,6 +46,13 @@ def data_phrase(question: str, known: LanguageWords) -> DataPhrase | None:
     rows, sort_key = _without_order(question, words, known)
     phrase = _Reader(question, known).read(rows)
     return replace(phrase, sort_key=sort_key) if phrase and sort_key else phrase
+
+
+def _says_nothing(words: Sequence[Word], known: LanguageWords) -> bool:
+    """Whether the last word is a sign, or one such as "too"; "else" belongs to "somebody"."""
+    last = words[-1].text.lower()
+    before = words[-2].text.lower() if len(words) > 1 else ""
+    return last in _ENDS or (last in known.additions and not before.endswith(_ANYBODY))
 
 
 def _without_order(
@@ -81,7 +89,11 @@ class _Reader(PhraseWords):
                 is_only = lower[length] in known.only_words and length + 1 < len(words)
                 rest = words[length + is_only :]
                 is_clause = starting_phrase(lower, known.wh_words, start=length + is_only) > 0
-                return self.read(rest) if is_clause else self._named(rest)
+                if is_clause:
+                    return self.read(rest)
+                phrase = self._named(rest)
+                is_person = phrase is not None and lower[0] == known.who
+                return replace(phrase, owner=phrase.text) if phrase and is_person else phrase
         for way in (self._ordered, self._for_each, self._some, self._people):
             if (phrase := way(words, lower)) is not None:
                 return phrase
