@@ -1,5 +1,7 @@
 from uuid import uuid4
 
+import pytest
+
 from recollect import Memory
 
 
@@ -28,3 +30,20 @@ async def test_a_history_of_the_callers_own_will_do(memory: Memory) -> None:
     history = [("user", "Show me total sales by region for 2024"), ("assistant", "North 2.5M")]
     rewrite = await memory.rewrite("What about 2023?", history)
     assert rewrite.standalone_question == "Show me total sales by region for 2023"
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("I have a meeting with Bob", "What time is it?"),
+        ("I have a meeting with Bob", "What day is it today?"),
+        ("Ich habe einen Termin mit Bob", "Wie spät ist es?"),
+        ("Tengo una reunión con Bob", "¿Qué hora es?"),
+    ],
+)
+async def test_a_question_for_the_time_is_not_about_what_was_said(
+    memory: Memory, said: str, question: str
+) -> None:
+    rewrite = await memory.rewrite(question, [("user", said)])
+    assert rewrite.standalone_question == question
+    assert not rewrite.is_follow_up

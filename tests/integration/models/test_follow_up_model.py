@@ -120,3 +120,28 @@ def test_no_text_is_too_strange_for_it(model: SpanEditor, text: str) -> None:
 
     assert 0 <= model.propose("What about it?", history, language="en").confidence <= 1
     assert 0 <= model.propose(text, SALES, language="en").confidence <= 1
+
+
+@pytest.mark.parametrize(
+    ("history", "question", "language"),
+    [
+        (("user: Vivo en Gante", "assistant: Genoteerd"), "¿Dónde vivo?", "es"),
+        (
+            ("user: Can I take aspirin after surgery?", "assistant: Do you take other medicine?"),
+            "yes, blood thinners",
+            "en",
+        ),
+        (
+            ("user: Kan ik ibuprofen nemen?", "assistant: Gebruikt u andere medicijnen?"),
+            "ja, bloedverdunners",
+            "nl",
+        ),
+        (("user: I live in Tokyo now",), "What time is it there?", "en"),
+        (("user: J'habite à Gand", "assistant: C'est noté !"), "Où j'habite ?", "fr"),
+    ],
+)
+def test_what_was_agreed_or_acknowledged_does_not_come_into_a_question(
+    model: SpanEditor, history: Sequence[str], question: str, language: str
+) -> None:
+    proposal = model.propose(question, conversation(*history), language=language)
+    assert proposal.standalone_question == question

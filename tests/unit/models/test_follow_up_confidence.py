@@ -338,3 +338,72 @@ def test_a_question_of_one_word_about_data_needs_a_verb(said: str, *, is_kept: b
     made = edits((1, Span(0, 0, len(said.split()) - 1)))
     words, known = words_of("Why?"), words_for("en")
     assert is_sound(words, [block(said)], made, LISTS, known, is_data=True) is is_kept
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What about the reddest boat?", "For these, which are red?", "How about in Hull?"],
+)
+def test_no_sentence_follows_the_beginning_of_another(question: str) -> None:
+    assert not sound(question, "List all fast boats", edits((0, Span(0, 0, 3))))
+
+
+def test_a_change_of_data_does_not_begin_within_a_question() -> None:
+    history, question = [block("Show names and prices of boats")], "How about in the north?"
+    words, known = words_of(question), words_for("en")
+    made = edits((2, Span(0, 3, 5)), deleted=(0, 1))
+    assert not is_sound(words, history, made, LISTS, known, is_data=True)
+    asks = [block("In May, how many boats came?")]
+    assert is_sound(
+        words, asks, edits((2, Span(0, 3, 5)), deleted=(0, 1)), LISTS, known, is_data=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Show me both", "en"),
+        ("Toon mij beide", "nl"),
+        ("Zeig mir beide", "de"),
+        ("Muestra ahora ambos", "es"),
+    ],
+)
+def test_two_things_that_were_named_are_not_one(question: str, language: str) -> None:
+    words, known = words_of(question), words_for(language)
+    made = edits((len(words), Span(0, 1, 1)))
+    assert not is_sound(words, [block(PEAK)], made, LISTS, known, is_data=True)
+    assert is_sound(
+        words[:-1], [block(PEAK)], edits((1, Span(0, 1, 1))), LISTS, known, is_data=True
+    )
+
+
+def test_a_clause_needs_its_noun_and_a_verb_its_form() -> None:
+    known = words_for("en")
+    assert lacks_noun("Show the names of who sail", "How about those who sail?", known)
+    assert lacks_noun("Who did not been sold?", "What about those who did not?", known)
+    assert not lacks_noun("Who has not been sold?", "What about those who did not?", known)
+    assert lacks_noun("Which boats did not in Hull?", "Which did not?", known)
+
+
+def test_a_fragment_does_not_come_behind_a_clause_that_it_may_replace() -> None:
+    question, gone = "Sorry, for a wedding?", (0, 1)
+    clause = "How much leave is there when I move?"
+    assert not sound(question, clause, edits((2, Span(0, 0, 7)), deleted=gone))
+    plain = "How much leave is there in total now?"
+    assert sound(question, plain, edits((2, Span(0, 0, 7)), deleted=gone))
+
+
+@pytest.mark.parametrize(("said", "is_kept"), [("were launched", False), ("in towns", True)])
+def test_a_clause_about_those_does_not_follow_a_verb(said: str, *, is_kept: bool) -> None:
+    question = "Show days for those that sail far?"
+    words, known = words_of(question), words_for("en")
+    made = edits((2, Span(0, 0, 1)), deleted=(2, 3))
+    lists = replace(LISTS, pointers=LISTS.pointers | {"those"})
+    assert is_sound(words, [block(said)], made, lists, known, is_data=True) is is_kept
+
+
+def test_an_article_after_a_plural_begins_a_clause() -> None:
+    known, blocks = words_for("en"), [block("Show the boats")]
+    asked = "What are the names of the towns they left?"
+    assert not doubled_articles("the names of the towns the boats left", asked, blocks, known)
+    assert doubled_articles("the names of the fast the boats", asked, blocks, known)

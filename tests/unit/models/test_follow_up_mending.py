@@ -8,9 +8,14 @@ from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import WordLists
 from recollect.models.followup.mending import (
     mended,
+    with_answer,
+    with_base_verb,
+    with_comma,
+    with_counted,
     with_full_names,
     with_one_article,
     with_one_genitive,
+    with_question_mark,
     with_small_words,
 )
 
@@ -147,3 +152,106 @@ def test_a_demonstrative_before_a_noun_that_stays_is_kept() -> None:
     place = Insertion(gap=4, span=Span(0, 3, 4))
     said = rewritten("Who built that building?", "Show the building in Hull", place, deleted={2})
     assert said == "Who built that building in Hull?"
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "language", "connector", "expected"),
+    [
+        ("What is its weight?", "Which is the old cat?", "en", "of", "What is the weight of cat?"),
+        ("Wat zijn hun namen?", "Wie zijn de kapiteins?", "nl", "van", "de namen van kapiteins?"),
+        ("Quels sont leurs noms ?", "Qui sont les capitaines ?", "fr", "de", "les noms de"),
+    ],
+)
+def test_a_noun_keeps_an_article_when_its_possessive_goes(
+    question: str, history: str, language: str, connector: str, expected: str
+) -> None:
+    blocks = [Block(role=Role.USER, text=history, words=words_of(history))]
+    last = len(blocks[0].words) - 2
+    owner = Insertion(gap=4, span=Span(0, last, last), connector=connector)
+    edits = Edits(deleted=frozenset({2}), insertions=(owner,))
+    made = mended(words_of(question), blocks, edits, LISTS, words_for(language))
+    said = apply_edits(question, blocks, made, function_words=LISTS.function_words)
+    assert expected in said
+
+
+def test_a_dutch_noun_without_the_ending_of_a_plural_gets_no_article() -> None:
+    blocks = [Block(role=Role.USER, text="De kat", words=words_of("De kat"))]
+    owner = Insertion(gap=4, span=Span(0, 1, 1), connector="van")
+    edits = Edits(deleted=frozenset({2}), insertions=(owner,))
+    made = mended(words_of("Wat is zijn gewicht?"), blocks, edits, LISTS, words_for("nl"))
+    assert made.articles == ()
+
+
+@pytest.mark.parametrize("said", ["I have a dog named Rex", "I saw the dog today"])
+def test_a_noun_in_the_place_of_a_pronoun_has_its_article(said: str) -> None:
+    dog = Insertion(gap=3, span=Span(0, 3, 3))
+    assert rewritten("How old is he?", said, dog, deleted={3}) == "How old is the dog?"
+
+
+def test_a_name_in_the_place_of_a_pronoun_has_no_article() -> None:
+    rex = Insertion(gap=3, span=Span(0, 3, 3))
+    assert rewritten("How old is he?", "This is the Rex dog", rex, deleted={3}) == "How old is Rex?"
+
+
+def test_a_number_is_one_of_things() -> None:
+    asked = "Which harbour has the least number?"
+    text = "Which harbour has the least number boats?"
+    assert with_counted(text, asked, EN) == "Which harbour has the least number of boats?"
+    assert with_counted(text, text, EN) == text
+    assert with_counted("Do not list boats", "Do not list those", EN) == "Do not list boats"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "language", "expected"),
+    [
+        ("Which is longer the Elbe or the Oder?", "which is longer?", "en", "longer, the Elbe or"),
+        ("Welke is langer de Maas of de Waal?", "Welke is langer?", "nl", "langer, de Maas of"),
+        ("Which is longer in Kent or Essex?", "which is longer?", "en", "longer in Kent or Essex"),
+        ("Which boat is longer?", "which is longer?", "en", "Which boat is longer?"),
+    ],
+)
+def test_what_is_compared_follows_a_comma(
+    text: str, question: str, language: str, expected: str
+) -> None:
+    assert expected in with_comma(text, question, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "expected"),
+    [
+        ("How many boats went to Oslo", "How many boats went to Hull?", "boats went to Oslo?"),
+        ("Cuántos barcos van a Oslo", "¿Cuántos barcos van a Vigo?", "¿Cuántos barcos van a Oslo?"),
+        ("Show boats in Oslo", "Show boats in Hull", "Show boats in Oslo"),
+        ("How many boats went to Oslo!", "How many boats went to Hull?", "to Oslo!"),
+    ],
+)
+def test_a_question_keeps_its_signs(text: str, before: str, expected: str) -> None:
+    blocks = [Block(role=Role.USER, text=before, words=words_of(before))]
+    beginning = Edits(insertions=(Insertion(gap=0, span=Span(0, 0, 3)),))
+    assert with_question_mark(text, blocks, beginning).endswith(expected)
+    middle = Edits(insertions=(Insertion(gap=0, span=Span(0, 2, 3)),))
+    assert with_question_mark(text, blocks, middle) == text
+
+
+def after_question_back(text: str, asked: str, back: str = "Which number?") -> str:
+    blocks = [
+        Block(role=role, text=said, words=words_of(said))
+        for role, said in ((Role.ASSISTANT, back), (Role.USER, asked))
+    ]
+    return with_answer(text, blocks, EN)
+
+
+def test_an_answer_follows_what_was_asked_after_a_comma() -> None:
+    asked = "I want to send back a lamp."
+    text = "I want to send back a lamp LX-12"
+    assert after_question_back(text, asked) == "I want to send back a lamp, LX-12"
+    assert after_question_back(text, asked, "All right.") == text
+    place = "I want to send back a lamp from Hull"
+    assert after_question_back(place, asked) == place
+    assert after_question_back("Send back a chair", asked) == "Send back a chair"
+
+
+def test_a_verb_after_did_not_has_no_past() -> None:
+    assert with_base_verb("Which crews did not won a cup?", EN) == "Which crews did not win a cup?"
+    assert with_base_verb("Which crews won a cup?", EN) == "Which crews won a cup?"
+    assert with_base_verb("Wie niet won?", words_for("nl")) == "Wie niet won?"

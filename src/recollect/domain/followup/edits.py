@@ -94,6 +94,8 @@ class Edits:
 
     deleted: frozenset[int] = frozenset()
     insertions: tuple[Insertion, ...] = ()
+    articles: tuple[tuple[int, str], ...] = ()
+    """What stands in the place of deleted possessives."""
 
 
 def words_of(text: str) -> tuple[Word, ...]:
@@ -164,9 +166,18 @@ def _cut(message: HistoryMessage, count: int) -> Block:
 
 
 def apply_edits(
-    question: str, blocks: Sequence[Block], edits: Edits, *, function_words: frozenset[str]
+    question: str,
+    blocks: Sequence[Block],
+    edits: Edits,
+    *,
+    function_words: frozenset[str],
+    small_words: frozenset[str] = frozenset(),
 ) -> str:
-    """Carry out edits. `function_words` lose the capital of a sentence's first word."""
+    """Carry out edits.
+
+    `function_words` of the history lose the capital of a sentence's first word, `small_words` of
+    the question's language lose it where something comes in before them.
+    """
     sentence = _Sentence()
     words = words_of(question)
     for index in range(len(words) + 1):
@@ -176,6 +187,7 @@ def apply_edits(
                 sentence.add(_span_text(blocks, insertion, function_words))
                 sentence.end_phrase()
         if index == len(words) or index in edits.deleted:
+            sentence.add(dict(edits.articles).get(index, ""))
             continue
         word = words[index]
         inserted = any(one.gap == index for one in edits.insertions)
@@ -183,7 +195,10 @@ def apply_edits(
         # Between its own words the question keeps its own spaces, and before quotation marks.
         is_apart = index > 0 and word.start > words[index - 1].end
         is_quote = word.text in _CLOSING_QUOTES and is_apart
-        sentence.add(word.text, has_space=is_apart if follows or is_quote else None)
+        text = word.text
+        if index == 0 and inserted and text.lower() in small_words and len(text) > 1:
+            text = text.lower()  # it no longer begins the sentence
+        sentence.add(text, has_space=is_apart if follows or is_quote else None)
     return sentence.finished() or question
 
 

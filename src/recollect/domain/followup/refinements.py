@@ -174,13 +174,18 @@ def _value(
         return None  # "2" alone is a choice, or an answer
     return Refinement(
         part=Part.VALUE,
-        text=question[body[0].start : value[-1].end],
+        text=_lower_preposition(question[body[0].start : value[-1].end], preposition),
         preposition=preposition,
         has_article=has_article,
         value=tuple(value),
         is_opened=is_opened,
         has_question_mark=has_question_mark,
     )
+
+
+def _lower_preposition(text: str, preposition: str) -> str:
+    """A value whose preposition does not begin a sentence any more."""
+    return preposition + text[len(preposition) :] if preposition else text
 
 
 def _names_something(words: Sequence[Word], known: LanguageWords) -> bool:

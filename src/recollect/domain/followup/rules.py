@@ -11,7 +11,8 @@ from uuid import UUID
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.data_questions.answers import is_data_question
-from recollect.domain.followup.data_questions.fragments import changed_by_fragment
+from recollect.domain.followup.data_questions.changing.fragments import changed_by_fragment
+from recollect.domain.followup.data_questions.changing.numbers import with_number
 from recollect.domain.followup.data_questions.nouns import is_bound
 from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.data_questions.pointers import data_pointer_candidate
@@ -172,7 +173,10 @@ def _means_own_word(words: Sequence[str], place: int, known: LanguageWords) -> b
     if word == known.that:
         is_relative = before not in known.small_words | known.requests
         return is_relative and words[place + 1 : place + 2] != ()
-    if (before, word) in known.there_are:
+    if word == known.those and words[place + 1 : place + 2] == (known.who,):
+        return True
+    is_one_of = word in known.item_words and words[0] in known.among  # "of the boats, … the one"
+    if (before, word) in known.there_are or is_one_of:
         return True
     is_subject = before not in known.small_words and place + 1 < len(words)  # "courses they teach"
     return (word in known.row_possessives or is_subject) and is_bound(words, place, known)
@@ -192,7 +196,8 @@ def _changed(
     text: str | None = question
     for change in reversed(changes):
         if text is not None:
-            text = refine(text, change, known, values=values, is_data=is_data)
+            refined = refine(text, change, known, values=values, is_data=is_data)
+            text = refined and with_number(text, refined, known)
     if text is None or text == question:
         return None
     are_values = all(change.part is Part.VALUE for change in changes)

@@ -1,6 +1,6 @@
 """Small words that edits of the network lack, where grammar leaves no choice."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -8,7 +8,7 @@ from unicodedata import combining, normalize
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word, words_of
-from recollect.domain.followup.languages import LanguageWords
+from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.models.followup.confidence import WordLists
 from recollect.models.followup.sentences import doubled_articles
 from recollect.models.followup.soundness import PREPOSITIONS
@@ -25,6 +25,7 @@ _DEMONSTRATIVES: Final = frozenset(
 )
 _APOSTROPHES: Final = frozenset("'\u2019")
 _IN_NAMES: Final = frozenset(".'\u2019-")
+_SENTENCE_ENDS: Final = frozenset("?!.")
 
 
 def with_full_names(
@@ -75,17 +76,58 @@ def mended(
     lists: WordLists,
     known: LanguageWords,
 ) -> Edits:
-    """Edits with the demonstratives, possessives and prepositions that they need."""
+    """Edits with the demonstratives, possessives, articles and prepositions that they need."""
+
+    def in_full(insertion: Insertion) -> Insertion:
+        owned = _as_possessive(words, blocks, edits, insertion, lists, known)
+        named = _with_article(words, blocks, edits, owned, known)
+        return _with_preposition(words, blocks, edits, named, known)
+
     return replace(
         edits,
         deleted=edits.deleted - _needed_demonstratives(words, edits, lists),
-        insertions=tuple(
-            _with_preposition(
-                words, blocks, edits, _as_possessive(words, blocks, edits, one, lists, known), known
-            )
-            for one in edits.insertions
-        ),
+        insertions=tuple(in_full(one) for one in edits.insertions),
+        articles=tuple(_articles(words, edits, lists, known)),
     )
+
+
+def _articles(
+    words: Sequence[Word], edits: Edits, lists: WordLists, known: LanguageWords
+) -> Iterator[tuple[int, str]]:
+    """As "the weight of the cat" for "its weight", never "weight of the cat"."""
+    articles = {one[0]: one[1] for one in known.possessive_articles if len(one) > 1}
+    gaps = [one.gap for one in edits.insertions]
+    for place in sorted(edits.deleted):
+        article = articles.get(words[place].text.lower())
+        following = words[place + 1 : place + 2]
+        if article is None or place + 1 in edits.deleted or not lists.content(following):
+            continue
+        noun = following[0].text.lower()
+        is_owned = bool(gaps) and min(gaps) > place + 1 and edits.insertions[0].connector != ""
+        is_many = not known.plural_endings or noun.endswith(tuple(known.plural_endings))
+        if is_owned and is_many and noun not in known.prepositions:
+            yield place, article
+
+
+def _with_article(
+    words: Sequence[Word],
+    blocks: Sequence[Block],
+    edits: Edits,
+    insertion: Insertion,
+    known: LanguageWords,
+) -> Insertion:
+    """As "How old is the dog?" for "How old is dog?", where "a dog" was said."""
+    block, first, _ = insertion.span
+    said = blocks[block].words
+    place = insertion.gap if insertion.gap in edits.deleted else insertion.gap - 1
+    is_pronoun = place in edits.deleted and words[place].text.lower() in known.lone_pronouns
+    before = said[first - 1].text.lower() if first else ""
+    is_noun = said[first].text.islower() and before in known.articles
+    if not is_pronoun or not is_noun or insertion.connector or insertion.is_possessive:
+        return insertion
+    if sum(one.gap == insertion.gap for one in edits.insertions) > 1:
+        return insertion
+    return replace(insertion, connector=known.the)
 
 
 def _needed_demonstratives(words: Sequence[Word], edits: Edits, lists: WordLists) -> set[int]:
@@ -143,6 +185,64 @@ def _with_preposition(
     if not (is_name or own.lower() in known.articles) or ends in PREPOSITIONS:
         return insertion
     return replace(insertion, span=insertion.span._replace(last=last + 1))
+
+
+def with_counted(text: str, question: str, known: LanguageWords) -> str:
+    """As "the least number of masts" for "the least number masts", which nobody has asked for."""
+    counts = {one[-2] for one in known.counts if one[-1] == known.of_word} - known.requests
+    own = set(pairwise(word.text.lower() for word in words_of(question)))
+    for one, two in pairwise(words_of(text)):
+        pair = (one.text.lower(), two.text.lower())
+        is_noun = two.text.isalpha() and pair[1] not in known.small_words | known.auxiliaries
+        if pair[0] in counts and is_noun and pair not in own and one.end < two.start:
+            return f"{text[: one.end]} {known.of_word}{text[one.end :]}"
+    return text
+
+
+def with_comma(text: str, question: str, known: LanguageWords) -> str:
+    """As "Which is longer, the Rhine or the Rhône?", with what is compared after a comma."""
+    asked = question.rstrip("?.! ")
+    rest = text[len(asked) :]
+    is_same = text[: len(asked)].lower() == asked.lower() and rest.startswith(" ")
+    named = rest.split(" ")
+    is_choice = known.or_word in named[2:] and named[1].lower() not in known.prepositions
+    is_comparison = starting_phrase([one.text.lower() for one in words_of(asked)], known.which)
+    return f"{text[: len(asked)]},{rest}" if is_same and is_choice and is_comparison else text
+
+
+def with_answer(text: str, blocks: Sequence[Block], known: LanguageWords) -> str:
+    """As "I want to send a parcel, AB-12", with an answer after a comma behind what was asked."""
+    asks_back = blocks[0].role is Role.ASSISTANT and "?" in blocks[0].text
+    before = blocks[1].text.rstrip("?.! ") if asks_back and len(blocks) > 1 else ""
+    rest = text[len(before) :]
+    if not before or text[: len(before)].lower() != before.lower() or not rest.startswith(" "):
+        return text
+    first = next((word.text.lower() for word in words_of(rest)), "")
+    is_value = first not in known.prepositions | known.articles | known.small_words
+    return f"{text[: len(before)]},{rest}" if is_value and first[:1].isalnum() else text
+
+
+def with_question_mark(text: str, blocks: Sequence[Block], edits: Edits) -> str:
+    """With the signs of the question whose beginning comes in."""
+    first = edits.insertions[0]
+    source = blocks[first.span.block]
+    begins = first.span.first < _NEAR_BEGINNING and source.role is Role.USER and first.gap == 0
+    if not begins or not source.text.rstrip().endswith("?") or text[-1:] in _SENTENCE_ENDS:
+        return text
+    opening = "¿" if source.text.lstrip().startswith("¿") and "¿" not in text else ""
+    return f"{opening}{text}?"
+
+
+def with_base_verb(text: str, known: LanguageWords) -> str:
+    """As "did not win" for "did not won"."""
+    forms = {one[0]: one[1] for one in known.past_verbs if len(one) > 1}
+    words = words_of(text)
+    for one, two, three in zip(words, words[1:], words[2:], strict=False):
+        form = forms.get(three.text.lower())
+        helps = one.text.lower() in known.helping_verbs and two.text.lower() == known.not_word
+        if helps and form:
+            return text[: three.start] + form + text[three.end :]
+    return text
 
 
 def with_small_words(text: str, known: LanguageWords) -> str:

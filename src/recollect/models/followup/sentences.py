@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from recollect.domain.followup.data_questions.nouns import singular
 from recollect.domain.followup.edits import Block, Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _PAIR: Final = 2  # words
+_BEEN: Final = "been"
 
 
 def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
@@ -29,17 +31,31 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
 
     def broken(text: str) -> set[tuple[str, str]]:
         words = [word.text for word in words_of(text)]
-        return {
-            (one, two)
-            for one, two in pairwise([*map(str.lower, words), "."])
-            if (one in known.articles and two in never)
-            or (one in known.wh_openers and two in known.wh_openers)
-            or (one == "t" and two in known.determiners)
-        } | {
-            (one, two)  # "A." is an initial
-            for one, two in pairwise([*words, "."])
-            if one in known.articles and two in _SENTENCE_ENDS
-        }
+        return (
+            {
+                (one, two)
+                for one, two in pairwise([*map(str.lower, words), "."])
+                if (one in known.articles and two in never)
+                or (one in known.wh_openers and two in known.wh_openers)
+                or (one == "t" and two in known.determiners)
+                or (one in known.prepositions and two == known.who)  # "the names of who sail"
+            }
+            | {
+                (one, three)  # "did not been"
+                for one, two, three in zip(words, words[1:], words[2:], strict=False)
+                if (three == _BEEN and {one.lower(), two.lower()} & known.helping_verbs)
+                or (  # "did not in"
+                    one.lower() in known.helping_verbs
+                    and two.lower() == known.not_word
+                    and three.lower() in known.prepositions
+                )
+            }
+            | {
+                (one, two)  # "A." is an initial
+                for one, two in pairwise([*words, "."])
+                if one in known.articles and two in _SENTENCE_ENDS
+            }
+        )
 
     return bool(broken(rewrite) - broken(question))
 
@@ -67,6 +83,7 @@ def _doubled_articles(text: str, known: LanguageWords) -> dict[tuple[str, str], 
         (one.text.lower(), two.text.lower()): three
         for one, two, three in zip(words, words[1:], words[2:], strict=False)
         if one.text.lower() == three.text.lower() in known.articles and not two.is_sign
+        if not (known.extremes and singular(two.text) != two.text)  # "the towns the boats left"
     }
 
 

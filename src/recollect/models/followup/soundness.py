@@ -2,13 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.lists import list_items
+from recollect.models.followup.answers import (
+    answers_another,
+    answers_itself,
+    is_acknowledgement,
+    loses_expletive,
+)
 from recollect.models.followup.confidence import SENTENCE, WordLists, is_beginning
+from recollect.models.followup.referents import takes_maker, takes_one_of_two
 
 PREPOSITIONS: Final = frozenset(
     (
@@ -30,19 +38,14 @@ _FINITE_VERBS: Final = frozenset(
 _COPULAS: Final = frozenset(
     ("is", "are", "was", "were", "zijn", "ist", "sind", "est", "sont", "es", "son")
 )
-_SPEAKERS: Final = frozenset(
-    (
-        *("i", "we", "ik", "wij", "we", "ich", "wir", "je", "j", "nous", "yo", "nosotros"),
-        *("vivo", "soy", "tengo", "trabajo"),
-    )
-)
-"""Users as subjects of what they ask."""
-_SHORT_FORMS: Final = {"m": "am", "re": "are"}
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
 _CLAUSE: Final = 3  # words of a question that make it a clause
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
+_CONJUNCTIONS: Final = frozenset(
+    ("when", "if", "while", "als", "wanneer", "terwijl", "wenn", "falls", "quand", "si", "cuando")
+)
 
 
 def is_sound(
@@ -70,9 +73,19 @@ def is_sound(
         _leaves_items_out(blocks, edits),
         _loses_verb(words, blocks, edits),
         _compares_with_nothing(words, blocks, edits, known),
-        _answers_itself(words, blocks, edits),
+        answers_itself(words, blocks, edits),
+        answers_another(words, blocks, edits, known),
+        loses_expletive(words, edits, known),
+        takes_one_of_two(words, blocks, edits),
+        takes_maker(words, blocks, edits),
+        _adds_after_clause(words, blocks, edits),
+        any(is_acknowledgement(blocks[one.span.block]) for one in edits.insertions),
         is_data and _asks_without_verb(words, blocks, edits),
+        is_data and _begins_within(words, blocks, edits, known),
+        is_data and _means_two(words, known),
+        is_data and _moves_clause(words, blocks, edits, known),
         _appends_noun(words, blocks, edits, known),
+        _appends_sentence(words, blocks, edits, known),
     )
     if any(faults):
         return False
@@ -256,6 +269,22 @@ def _appends_noun(
     return False
 
 
+def _appends_sentence(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a sentence follows another's beginning: "List all boats also include their masts"."""
+    kept = [n for n in range(len(words)) if n not in edits.deleted]
+    first = edits.insertions[0]
+    if not kept or first.gap > kept[0] or first.span.first or not is_beginning(blocks, first):
+        return False
+    texts = [words[n].text.lower() for n in kept]
+    lead = [text for text in texts[:_PAIR] if text not in known.additions]
+    opener = starting_phrase(texts, known.openers)
+    asks = any(one == "," and two in known.wh_openers for one, two in pairwise(texts))
+    requests = known.requests | known.adding_words
+    return opener > 1 or asks or (len(texts) > 1 and not requests.isdisjoint(lead[:1]))
+
+
 def _compares_with_nothing(
     words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
 ) -> bool:
@@ -274,23 +303,6 @@ def _compares_with_nothing(
     return is_last and is_comparison and is_alone
 
 
-def _answers_itself(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
-    """Whether what users said of themselves is put behind their question for it.
-
-    "I live in Ghent", "Where do I live?" is not "Where do I live in Ghent?".
-    """
-    texts = [word.text.lower() for word in words if not word.is_sign]
-    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
-    if len(edits.insertions) != 1 or not kept or _SPEAKERS.isdisjoint(texts):
-        return False
-    (only,) = edits.insertions
-    source = blocks[only.span.block]
-    before = [word.text.lower() for word in source.words[: only.span.first]][-1:]
-    is_said = source.role is Role.USER and "?" not in source.text
-    is_same = not {_SHORT_FORMS.get(word, word) for word in before}.isdisjoint(texts[-_PAIR:])
-    return only.gap > kept[-1] and is_said and is_same
-
-
 def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
     """Whether a question of one word about data gets no verb: "Why total sales by region?"."""
     said = [word for word in words if not word.is_sign]
@@ -300,6 +312,54 @@ def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Ed
         blocks[one.span.block].words[one.span.first : one.span.last + 1] for one in edits.insertions
     )
     return not any(word.text.lower() in _FINITE_VERBS for span in spans for word in span)
+
+
+def _begins_within(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a fragment follows the middle of a question to data: "Prices 3 or less of boats"."""
+    texts = [word.text.lower() for word in words]
+    if not starting_phrase(texts, known.openers) or not edits.insertions:
+        return False
+    first = edits.insertions[0]
+    kept = next((n for n in range(len(words)) if n not in edits.deleted), len(words))
+    block, start, _ = first.span
+    is_first = first.gap <= kept and blocks[block].role is Role.USER
+    asks = blocks[block].words[start].text.lower() in known.wh_openers | known.requests
+    return is_first and start >= _NEAR_BEGINNING and not asks
+
+
+def _moves_clause(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a clause about "those" follows a verb: "the boats that were built that sail"."""
+    for one in edits.insertions:
+        kept = next((n for n in range(one.gap, len(words)) if n not in edits.deleted), len(words))
+        follows = words[kept].text.lower() if kept < len(words) else ""
+        before = words[kept - 1].text.lower() if kept - 1 in edits.deleted else ""
+        last = blocks[one.span.block].words[one.span.last].text.lower()
+        is_clause = follows in known.relatives and before in known.row_determiners
+        if is_clause and (last.endswith("ed") or last in known.auxiliaries):
+            return True
+    return False
+
+
+def _means_two(words: Sequence[Word], known: LanguageWords) -> bool:
+    """Whether a fragment is about two things that were named: "Give me both"."""
+    said = [word.text.lower() for word in words if not word.is_sign]
+    return bool(said) and said[-1] in known.pair_words
+
+
+def _adds_after_clause(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a fragment comes behind a clause that it may replace: "when it rains for the cat"."""
+    kept = next((n for n in range(len(words)) if n not in edits.deleted), len(words))
+    first = edits.insertions[0]
+    if not is_beginning(blocks, first) or first.gap > kept or kept == len(words):
+        return False
+    source = blocks[first.span.block].words
+    has_clause = any(w.text.lower() in _CONJUNCTIONS for w in source[1 : first.span.last])
+    is_whole = all(word.is_sign for word in source[first.span.last + 1 :])
+    return has_clause and is_whole and words[kept].text.lower() in PREPOSITIONS
 
 
 def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:

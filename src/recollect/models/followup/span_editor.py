@@ -8,6 +8,8 @@ from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.data_questions.changing.numbers import with_number
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import (
     MAX_QUESTION_WORDS,
@@ -27,11 +29,17 @@ from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
 from recollect.models.followup.mending import (
     mended,
+    with_answer,
+    with_base_verb,
+    with_comma,
+    with_counted,
     with_full_names,
     with_one_article,
     with_one_genitive,
+    with_question_mark,
     with_small_words,
 )
+from recollect.models.followup.referents import with_maker, without_denied
 from recollect.models.followup.sentences import (
     doubled_articles,
     lacks_noun,
@@ -136,13 +144,29 @@ class SpanEditor:
         lists = network.lists
         decoded = replace(decoded, edits=with_full_names(words, blocks, decoded.edits, known))
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
-        edits = mended(words, blocks, decoded.edits, lists, known)
+        meant = without_denied(words, blocks, decoded.edits)
+        complete = mended(words, blocks, meant, lists, known)
+        edits = with_maker(words, blocks, complete)
         decoded = replace(decoded, edits=edits)
-        edited = apply_edits(question, blocks, edits, function_words=lists.function_words)
-        phrased = with_one_genitive(with_small_words(edited, known), question, known)
-        rewrite = with_one_article(phrased, question, blocks, known)
+        edited = apply_edits(
+            question,
+            blocks,
+            edits,
+            function_words=lists.function_words,
+            small_words=known.small_words | known.prepositions,
+        )
+        counted = with_counted(edited, question, known) if known.extremes else edited
+        phrased = with_one_genitive(
+            with_base_verb(with_small_words(counted, known), known), question, known
+        )
+        article = with_one_article(phrased, question, blocks, known)
+        compared = with_comma(article, question, known)
+        rewrite = with_question_mark(with_answer(compared, blocks, known), blocks, edits)
         is_data = is_data_talk(history, known)
-        sound = is_sound(words, blocks, edits, lists, known, is_data=is_data)
+        if is_data:
+            last = next(block.text for block in blocks if block.role is Role.USER)
+            rewrite = with_number(last, rewrite, known)
+        sound = is_sound(words, blocks, complete, lists, known, is_data=is_data)
         if is_data and changes_data_question(words, blocks, edits, known):
             sound = False
         return Interpretation(

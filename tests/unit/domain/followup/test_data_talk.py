@@ -254,3 +254,27 @@ def test_a_question_of_its_own_is_not_put_into_the_last_one(question: str) -> No
 @pytest.mark.parametrize("remark", ["for my boss", "with pleasure", "by Friday", "for the meeting"])
 def test_remarks_change_nothing(remark: str) -> None:
     assert standalone("Show total sales for the north by region", remark, sql=None) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "expected"),
+    [
+        (
+            "What is the price of the two-masted boat?",
+            "Who is the skipper of that boat?",
+            "Who is the skipper of the two-masted boat?",
+        ),
+        (
+            "What is the home of the one-year old seal?",
+            "Who is the keeper of that seal?",
+            "Who is the keeper of the one-year old seal?",
+        ),
+        (
+            "Show the names of all out-of-date charts",
+            "Which of those charts were sold?",
+            "Which of the out-of-date charts were sold?",
+        ),
+    ],
+)
+def test_words_with_hyphens_are_not_cut(before: str, question: str, expected: str) -> None:
+    assert standalone(before, question) == expected

@@ -325,3 +325,18 @@ def test_a_quotation_that_begins_in_a_span_is_closed() -> None:
     )
 
     assert made == "How many flights leave from 'APG' are there?"
+
+
+@pytest.mark.parametrize(("asked", "said"), [("In each?", "in each?"), ("Pro?", "Pro?")])
+def test_a_small_word_that_no_longer_begins_the_sentence_loses_its_capital(
+    asked: str, said: str
+) -> None:
+    before = "How many boats"
+    made = apply_edits(
+        asked,
+        [block(before)],
+        Edits(insertions=(inserted(0, before, among=before),)),
+        function_words=frozenset({"in", "pro"}),
+        small_words=frozenset({"in"}),
+    )
+    assert made == f"{before} {said}"

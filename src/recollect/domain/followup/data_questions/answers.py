@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from recollect.domain.followup.data_questions.nouns import is_acronym
 from recollect.domain.followup.dialogue import HistoryMessage
-from recollect.domain.followup.edits import spoken_words
+from recollect.domain.followup.edits import spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
 _LONGEST_EMPTY_ANSWER: Final = 80  # characters
@@ -20,13 +21,21 @@ def is_data_question(question: str, answer: HistoryMessage | None, known: Langua
     has_sql = answer is not None and answer.sql_query is not None
     if has_sql or starting_phrase(words, known.data_questions) > 0:
         return True
-    rest = words[starting_phrase(words, known.data_requests) :]
-    if answer is None or not known.extremes or not known.personal.isdisjoint(rest):
+    if answer is None or not known.extremes or _is_personal(question, known):
         return False
     is_yes_or_no = words[:1] and words[0] in known.auxiliaries | known.helping_verbs
     if is_yes_or_no and not starting_phrase(words, known.data_copulas):
         return False
     return _tells_nothing(answer.content, question, known)
+
+
+def _is_personal(question: str, known: LanguageWords) -> bool:
+    """Whether a question has words such as "my", after "show me"; "US" is none."""
+    said = [word.text for word in words_of(question) if not word.is_sign]
+    words = [("" if is_acronym(text) else text.lower()) for text in said]
+    start = int(words[:1] != [] and words[0] in known.adverbs)  # "now, show me"
+    start += starting_phrase(words, known.data_requests, start=start)
+    return not known.personal.isdisjoint(words[start:])
 
 
 def _tells_nothing(answer: str, question: str, known: LanguageWords) -> bool:

@@ -1,9 +1,10 @@
 """Questions to data whose verb stands before its subject: "Which harbour is Ruth in?"."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
-from recollect.domain.followup.data_questions.nouns import DataPhrase
+from recollect.domain.followup.data_questions.nouns import DataPhrase, all_of
 from recollect.domain.followup.edits import Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
@@ -72,7 +73,29 @@ class _Inversion:
             return None
         counted = f"{noun} {rest}"
         text = f"{known.the} {counted}"
-        return DataPhrase(text=text, owner=text, counted=counted, subject=subject)
+        phrase = DataPhrase(
+            text=text,
+            owner=text,
+            counted=counted,
+            subject=subject,
+            counting=f"{preposition} {' '.join(known.how_many[0])} {self._text(start)}".strip(),
+        )
+        is_count = tuple(lower[start - len(known.how_many[0]) : start]) == known.how_many[0]
+        each = self._of_each(phrase, subject) if is_count else None
+        return replace(each, counted_object=noun) if each else phrase
+
+    def _of_each(self, phrase: DataPhrase, subject: str) -> DataPhrase | None:
+        """Of "how many masts does each of the boats have": the boats."""
+        known = self._known
+        words = subject.split(" ")
+        if words[0].lower() not in known.each:
+            return None
+        is_listed = [word.lower() for word in words[1:3]] == [known.of_word, known.the]
+        rows = " ".join(words[2:]) if is_listed else all_of(subject, known)
+        if not rows or rows == known.the:
+            return None
+        counted = rows.removeprefix(f"{known.the} ")
+        return replace(phrase, owner=rows, counted=counted, counting="", subject="")
 
     def owner_of(self, start: int) -> DataPhrase | None:
         """Of "which skipper's boat is not Ruth": the skipper whose boat is not Ruth."""

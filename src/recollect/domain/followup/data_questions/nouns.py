@@ -8,6 +8,9 @@ from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 
 _SHORTEST_PLURAL: Final = 4  # letters
+_HYPHEN: Final = "-"
+_LONGEST_NOUN: Final = 3  # words: "template type code"
+_SIBILANTS: Final = ("ch", "sh", "ss", "x", "z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,12 @@ class DataPhrase:
     is_restricted: bool = True
     subject: str = ""
     """Who or what the question tells something of, where that is not what it asks for."""
+    counting: str = ""
+    """The question with "how many", where its verb stands before its subject."""
+    counted_object: str = ""
+    """What is counted of the rows: "masts", of "which have two masts"."""
+    sort_key: str = ""
+    """What the rows are sorted by: "the number of arriving flights"."""
 
 
 def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
@@ -45,7 +54,7 @@ def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
     place = (same or alike)[0]
     first = place
     small = known.small_words - known.extremes
-    while first > 0 and texts[first - 1].isalnum() and texts[first - 1] not in small:
+    while first > 0 and _goes_on(words, first - 1, small):
         first -= 1
     before = phrase[words[first].start : words[place].start]
     rest = texts[place + 1 : place + 3]
@@ -56,6 +65,15 @@ def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
     else:
         after = phrase[words[place].end :]
     return f"{known.the} {before}{noun}{after}"
+
+
+def _goes_on(words: Sequence[Word], place: int, small: frozenset[str]) -> bool:
+    """Whether a word belongs to the noun phrase after it, as both parts of "two-masted" do."""
+    word, following = words[place], words[place + 1]
+    if word.text == _HYPHEN:
+        return place > 0 and words[place - 1].end == word.start and word.end == following.start
+    is_joined = following.text == _HYPHEN and word.end == following.start
+    return word.text.isalnum() and (is_joined or word.text.lower() not in small)
 
 
 def _without_modified(
@@ -91,12 +109,13 @@ def all_of(phrase: str, known: LanguageWords) -> str | None:
     first, _, rest = phrase.partition(" ")
     if first.lower() not in known.each:
         return phrase
-    noun, _, after = rest.partition(" ")
-    ends = not after or after.split(" ")[0].lower() in known.prepositions | known.restrictions
-    if not noun.isalpha() or not ends:
+    words = rest.split(" ")
+    ends = known.prepositions | known.restrictions
+    head = next((n for n, word in enumerate(words) if word.lower() in ends), len(words)) - 1
+    nouns = words[: head + 1]
+    if not 0 < len(nouns) <= _LONGEST_NOUN or not all(word.isalpha() for word in nouns):
         return None
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeou" else f"{noun}s"
-    return f"{known.the} {plural} {after}".strip()
+    return " ".join((known.the, *nouns[:-1], plural(nouns[-1]), *words[head + 1 :]))
 
 
 def is_plural(phrase: str, known: LanguageWords) -> bool:
@@ -105,6 +124,20 @@ def is_plural(phrase: str, known: LanguageWords) -> bool:
     ends = known.prepositions | known.restrictions
     head = next((n for n, word in enumerate(words) if word in ends), len(words)) - 1
     return head >= 0 and singular(words[head]) != words[head]
+
+
+def is_acronym(word: str) -> bool:
+    """Whether a word is one of capitals: "US" is no "us"."""
+    return len(word) > 1 and word.isupper()
+
+
+def plural(noun: str) -> str:
+    """A noun with the ending of its plural; what seems to have one stays as it is."""
+    if singular(noun) != noun:
+        return noun
+    if noun.endswith("y") and noun[-2:-1] not in "aeou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(_SIBILANTS) else f"{noun}s"
 
 
 def singular(noun: str) -> str:
@@ -134,5 +167,13 @@ def is_bound(words: Sequence[str], place: int, known: LanguageWords) -> bool:
 
 def _has_content(words: Sequence[str], known: LanguageWords) -> bool:
     """Whether a pointer after these words may mean one of them."""
-    plain = known.small_words | known.requests | known.figures
+    plain = (known.small_words | known.requests | known.figures) - {known.people}
     return any(word[0].isalnum() and word not in plain for word in words)
+
+
+def of_which_each(text: str, known: LanguageWords) -> str:
+    """As what "each of" is followed by: "the singers", not "all singers"."""
+    words = text.split()
+    while len(words) > 1 and words[0].lower() in known.quantifiers:
+        words = words[1:]
+    return f"{known.the} {' '.join(words)}"

@@ -35,7 +35,7 @@ def data_pointer_candidate(
     if asked is None or not known.data_requests[0] or len(history[asked].content) > _LONGEST_TEXT:
         return None
     last, replies = history[asked].content.strip(), history[asked + 1 :]
-    question = _with_one_possessive(question, known)
+    question = _without_second_pointer(_with_one_possessive(question, known), known)
     words, earlier = words_of(question), [word.text.lower() for word in words_of(last)]
     has_sql = any(reply.sql_query for reply in replies)
     is_data = has_sql or is_data_question(last, next(iter(replies), None), known)
@@ -74,6 +74,20 @@ def _with_one_possessive(question: str, known: LanguageWords) -> str:
     return question
 
 
+def _without_second_pointer(question: str, known: LanguageWords) -> str:
+    """As "Among these boats, which are red?" for "Among these boats, which of them are red?"."""
+    words = words_of(question)
+    lower = [word.text.lower() for word in words]
+    comma = lower.index(",") if "," in lower[: _LONGEST // 2] else 0
+    asked = starting_phrase(lower, known.wh_words, start=comma + 1)
+    length = starting_phrase(lower, known.of_them, start=comma + 1 + asked)
+    places = known.among | known.owner_prepositions
+    if not comma or lower[0] not in places or not (asked and length):
+        return question
+    of = comma + 1 + asked
+    return question[: words[of].start] + question[words[of + length - 1].end :].lstrip()
+
+
 def _earlier_phrase(
     last: str, history: Sequence[HistoryMessage], known: LanguageWords
 ) -> DataPhrase | None:
@@ -97,9 +111,14 @@ def _is_complete(words: Sequence[str], known: LanguageWords) -> bool:
     """Whether a question points to nothing but its own words."""
     for place, word in enumerate(words):
         is_pointer = word in known.row_pointers | known.single_pointers
-        if is_pointer and not is_bound(words, place, known):
+        is_person = word == known.those and list(words[place + 1 : place + 2]) == [known.who]
+        if is_pointer and not is_person and not is_bound(words, place, known):
             return False
-    of_that = any(one in known.prepositions and two == known.that for one, two in pairwise(words))
+    of_that = any(
+        (one in known.prepositions and two == known.that)
+        or (one in known.each and two in known.item_words)
+        for one, two in pairwise(words)
+    )
     return not of_that and known.instead_word not in words
 
 

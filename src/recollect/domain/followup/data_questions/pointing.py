@@ -3,39 +3,38 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from recollect.domain.followup.data_questions.completing import completed
 from recollect.domain.followup.data_questions.nouns import (
     DataPhrase,
     all_of,
+    is_acronym,
     is_bound,
     is_plural,
+    of_which_each,
     part_from,
+    plural,
     singular,
 )
-from recollect.domain.followup.edits import Word
-from recollect.domain.followup.languages import LanguageWords, PhraseList, starting_phrase
+from recollect.domain.followup.data_questions.special_pointers import SpecialPointers
+from recollect.domain.followup.languages import PhraseList, starting_phrase
 
 _APOSTROPHES: Final = ("'", "\u2019")
 _LONGEST_RESTRICTED: Final = 12  # words
+_LONGEST_LEAD: Final = 3  # words before "and sort them" that name nothing
 _PARTICIPLES: Final = ("ed", "ing")
+_NEAR: Final = 3  # words
 
 
-class Pointing:
+class Pointing(SpecialPointers):
     """A question, and where it points back."""
-
-    def __init__(
-        self, question: str, words: Sequence[Word], known: LanguageWords, *, may_be_single: bool
-    ) -> None:
-        self._question, self._known = question, known
-        self._words = words
-        self._lower = [word.text.lower() for word in words]
-        self._pointers = known.row_pointers | (
-            known.single_pointers if may_be_single else frozenset()
-        )
 
     def resolved(self, phrase: DataPhrase) -> str | None:
         """The question with a phrase in the place of its only pointer."""
         known, lower = self._known, self._lower
-        whole = self._first((self._counting, self._of_a_noun, self._above, self._of_each), phrase)
+        ways = (self._counting, self._of_a_noun, self._above, self._of_each)
+        whole = self._first(
+            (*ways, self._each_one, self._extreme_one, self._extreme_of_rows, self._denied), phrase
+        )
         if whole is not None:
             return whole
         opener = starting_phrase(lower, known.openers)
@@ -75,121 +74,6 @@ class Pointing:
             and (lower[n + 1] in known.row_nouns or part_from(phrase.text, lower[n + 1], known))
         ]
 
-    def _adding(self, phrase: DataPhrase) -> str | None:
-        """As "Which boats are also for rent?" after "Which boats are for sale?"."""
-        known, lower = self._known, self._lower
-        length = starting_phrase(lower, known.wh_words)
-        if not length or not phrase.is_restricted or known.also_word not in lower[length:]:
-            return None
-        if lower[length] == known.also_word:
-            return f"{known.among_word} {phrase.owner}, {self._text(0, 1).lower()} {self._text(1)}"
-        noun = phrase.counted.lower().split()
-        if not phrase.predicate or lower[length : length + len(noun)] != noun:
-            return None
-        rest = self._text(length + len(noun))
-        return f"{self._text(0, length)} {phrase.counted} {known.that} {phrase.predicate} {rest}"
-
-    def _of_a_noun(self, phrase: DataPhrase) -> str | None:
-        """As "this film's budget": the budget of the film that won the most awards."""
-        known, lower = self._known, self._lower
-        pointers = known.noun_pointers | known.row_determiners
-        place = next((n for n, word in enumerate(lower[:-4]) if word in pointers), None)
-        if place is None or lower[place + 2] not in _APOSTROPHES:
-            return None
-        first = place + 3 + (lower[place + 3] == "s")
-        end = self._end_of_names(first)
-        part = part_from(phrase.text, self._words[place + 1].text, known)
-        is_only = self._has_no_pointers((*lower[:place], *lower[end:]))
-        if part is None or end == first or not is_only:
-            return None
-        owned = f"{known.the} {self._text(first, end)} {known.of_word} {part}"
-        return self._replaced(place, end - 1, owned)
-
-    def _above(self, phrase: DataPhrase) -> str | None:
-        """As "from the above results"."""
-        known, lower = self._known, self._lower
-        places = [n for n in range(1, len(lower) - 1) if lower[n] in known.above_words]
-        if len(places) != 1 or lower[places[0] + 1] not in known.row_nouns:
-            return None
-        place = places[0]
-        first = place - (lower[place - 1] in known.articles)
-        is_only = self._has_no_pointers((*lower[:first], *lower[place + 2 :]))
-        return self._replaced(first, place + 1, phrase.text) if is_only else None
-
-    def _of_each(self, phrase: DataPhrase) -> str | None:
-        """As "the price of each boat" after "Which boats are in Hull?"."""
-        known, lower = self._known, self._lower
-        places = [n for n in range(1, len(lower) - 1) if lower[n] in known.each]
-        if len(places) != 1 or not phrase.is_restricted or not self._has_no_pointers(lower):
-            return None
-        place = places[0]
-        rest = [word for word in lower[place + 2 :] if word[0].isalnum()]
-        nouns = {singular(word) for word in phrase.counted.lower().split()[:1]}
-        is_same = lower[place - 1] in known.prepositions and singular(lower[place + 1]) in nouns
-        if not is_same or rest:
-            return None
-        text = (
-            f"{self._text(place, place + 1)} {known.of_word} {_of_which_each(phrase.owner, known)}"
-        )
-        return self._replaced(place, place + 1, text)
-
-    def _than_that(self, phrase: DataPhrase) -> str | None:
-        """As "bigger than that" after a question for one figure."""
-        known, lower = self._known, self._lower
-        texts = [word for word in lower if word[0].isalnum()]
-        is_figure = not known.figures.isdisjoint(phrase.text.lower().split())
-        is_compared = len(texts) > 1 and texts[-2] in {bound[-1] for bound in known.bounds}
-        pointers = {known.that} | known.single_pointers & known.row_determiners
-        if not is_compared or texts[-1] not in pointers or not is_figure:
-            return None
-        place = max(n for n, word in enumerate(lower) if word == texts[-1])
-        is_alone = self._has_no_pointers(lower[:place])
-        return self._replaced(place, place, phrase.text) if is_alone else None
-
-    def _the_one(self, phrase: DataPhrase) -> str | None:
-        """As "Show the one with the lowest price": of the boats that were asked for."""
-        known, lower = self._known, self._lower
-        first = int(lower[0] in known.adverbs)
-        first += first and lower[1:2] == [","]
-        length = starting_phrase(lower, known.data_requests, start=first)
-        places = [n for n, word in enumerate(lower) if word in known.item_words]
-        if not places and lower.count(known.that) == 1:  # "the price of that with four wheels"
-            return self._that_with(phrase, lower.index(known.that))
-        if not length or len(places) != 1 or places[0] + 1 >= len(lower):
-            return None
-        others = (*lower[: places[0]], *lower[places[0] + 1 :])
-        follows = lower[places[0] + 1] in known.restrictions
-        if lower[places[0] - 1] not in known.articles or not follows:
-            return None
-        if not self._has_no_pointers(others):
-            return None
-        start, owner = self._text(first), all_of(phrase.owner, known)
-        return owner and f"{known.among_word} {owner}, {start[:1].lower()}{start[1:]}"
-
-    def _that_with(self, phrase: DataPhrase, place: int) -> str | None:
-        known, lower = self._known, self._lower
-        is_pointer = 0 < place < len(lower) - 1 and lower[place - 1] in known.prepositions
-        is_only = self._has_no_pointers(lower) and not starting_phrase(lower, known.openers)
-        if not is_pointer or not is_only or lower[place + 1] not in known.prepositions:
-            return None
-        text, owner = self._replaced(place, place, known.the_one), all_of(phrase.owner, known)
-        return owner and f"{known.among_word} {owner}, {text[:1].lower()}{text[1:]}"
-
-    def _has_no_pointers(self, words: Sequence[str]) -> bool:
-        known = self._known
-        return (known.row_pointers | known.single_pointers).isdisjoint(words)
-
-    def _counting(self, phrase: DataPhrase) -> str | None:
-        """As "How many are there?"."""
-        texts = [word for word in self._lower if word[0].isalnum()]
-        length = starting_phrase(texts, self._known.how_many)
-        if not length or not self._known.count_rest.issuperset(texts[length:]):
-            return None
-        lead = " ".join(self._known.how_many[0])
-        if phrase.predicate:
-            return f"{lead} {phrase.counted} {phrase.predicate}?"
-        return f"{lead} {phrase.counted} {' '.join(self._known.there_are[0])}?"
-
     def _beginning(self) -> tuple[int, bool]:
         """How many words the question's "which of them" or "of those" has, and whether it asks."""
         for phrases, is_asking in (
@@ -212,8 +96,10 @@ class Pointing:
     def _subset(self, phrase: DataPhrase, length: int, *, is_asking: bool) -> str | None:
         """As "Of the flights of today, which are late?"."""
         known, lower = self._known, self._lower
-        owner = all_of(phrase.owner, known)
-        is_personal = is_asking and not known.personal.isdisjoint(lower)
+        belongs = not known.belonging_verbs.isdisjoint(lower[length : length + _NEAR])
+        owner = all_of(phrase.text if belongs else self._several(phrase), known)
+        said = (word.text for word in self._words if not is_acronym(word.text))
+        is_personal = is_asking and not known.personal.isdisjoint(map(str.lower, said))
         if owner is None or is_personal:
             return None  # "which one do you prefer?"
         rest = self._text(length + (lower[length] == ","))
@@ -237,24 +123,28 @@ class Pointing:
             if not is_plural(owner, known):  # "for each template id of the documents"
                 lead = lead.removesuffix(f" {known.of_word}")
                 owner = owner.removeprefix(f"{known.the} ")
-        return f"{lead} {owner}, {rest}"
+        return f"{lead} {owner}, {completed(rest, phrase, known)}"
 
-    @property
-    def _question_mark(self) -> str:
-        return "" if self._lower[-1] == "?" else "?"
-
-    def _ends_at(self, place: int) -> bool:
-        """Whether no noun follows: "which of them are", not "which of these countries"."""
-        word = self._lower[place]
-        known = self._known
-        return not word[0].isalnum() or word in known.small_words | known.data_verbs
+    def _several(self, phrase: DataPhrase) -> str:
+        """What has the properties, where one question may have meant several: "which boat has"."""
+        noun, _, rest = phrase.predicate.partition(" ")
+        is_one = bool(phrase.predicate) and not is_plural(phrase.counted, self._known)
+        forms = {one[0]: one[1] for one in self._known.plural_verbs}
+        if not is_one or noun.lower() not in forms or not phrase.counted[-1:].isalpha():
+            return phrase.owner
+        *before, head = phrase.counted.split(" ")
+        nouns = " ".join((self._known.the, *before, plural(head)))
+        return f"{nouns} {self._known.that} {forms[noun.lower()]} {rest}"
 
     def _with(self, phrase: DataPhrase, place: int) -> str | None:
         known, lower = self._known, self._lower
         word = lower[place]
         following = lower[place + 1] if place + 1 < len(lower) else ""
         is_expletive = word == known.it and place == 1 and known.that in lower[place:]
-        if is_expletive or is_bound(lower, place, known):
+        is_expletive = is_expletive or (word == known.it and known.there in lower)
+        is_own = lower[max(0, place - 2) : place][:1] == [known.and_word]
+        is_own = is_own and place > _LONGEST_LEAD and lower[place - 1] in known.requests
+        if is_expletive or is_own or is_bound(lower, place, known):
             return None  # "Is it true that …", "the courses they teach"
         if word in known.row_possessives:
             return self._owned(phrase, place)
@@ -267,11 +157,14 @@ class Pointing:
         is_figure = place > 0 and lower[place - 1] in {bound[-1] for bound in known.bounds}
         if text is None or is_figure or (is_person and is_plural(text, known)):
             return None  # "higher than this": a figure, and no rows
+        is_list = word == known.it and known.and_word in text.lower().split(" ")
         if word in known.row_determiners:
             return self._with_restriction(phrase, place, text, following)
+        has_value = "".join(lower[place + 2 : place + 3])[:1].isalnum()
+        text = self._without_same(text, following) if has_value else text
         is_participle = following.endswith(_PARTICIPLES) and lower[place - 1] in known.auxiliaries
         ends = is_participle or self._ends_at_or_none(place + 1)
-        return self._replaced(place, place, text) if ends else None
+        return self._replaced(place, place, text) if ends and not is_list else None
 
     def _meant(self, phrase: DataPhrase, place: int) -> str | None:
         """The rows, or what has the properties that were asked for."""
@@ -282,11 +175,37 @@ class Pointing:
         is_entity = ((is_person or is_subject) and self._names_property(phrase)) or (
             place > 0 and lower[place - 1] in known.owner_prepositions | known.among
         )
-        text = phrase.owner if is_entity and not self._is_figure(place) else phrase.text
+        is_named = self._names_head(phrase, place)  # "the average age for those" after "the ages"
+        is_rows = self._is_figure(place) and not is_named
+        is_name = phrase.text.lower().rsplit(" ", 1)[-1] in known.identifiers  # "the boat names"
+        is_entity = is_entity or (is_name and word in known.row_pointers)
+        text = phrase.owner if is_entity and not is_rows else phrase.text
+        if is_rows:
+            text = self._without_figure(text)
         if is_person and phrase.subject:
             text = phrase.subject
         is_of_each = place > 1 and lower[place - 2] in known.each
         return self._each_of(phrase) if is_of_each else text
+
+    def _without_figure(self, text: str) -> str:
+        """Without the figure that another takes the place of: "the sum of the average length"."""
+        first, figure, *rest = text.split(" ")
+        is_figure = figure.lower() in self._known.figures if rest else False
+        return " ".join((first, *rest)) if is_figure and first == self._known.the else text
+
+    def _without_same(self, text: str, following: str) -> str:
+        """Without what restricts it in the way that the question does: "it at", "the catch at"."""
+        known, words = self._known, text.split(" ")
+        places = [n for n, word in enumerate(words) if word.lower() == following]
+        is_same = following in known.prepositions - known.owner_prepositions and len(places) == 1
+        return " ".join(words[: places[0]]) if is_same and places[0] > 1 else text
+
+    def _names_head(self, phrase: DataPhrase, place: int) -> bool:
+        """Whether the question itself names the property that the phrase begins with."""
+        words = phrase.text.lower().split()
+        head = next((n for n, word in enumerate(words) if word in self._known.prepositions), 0) - 1
+        before = self._lower[place - 2] if place > 1 else ""
+        return head > 0 and singular(words[head]) == singular(before)
 
     def _with_restriction(
         self, phrase: DataPhrase, place: int, text: str, following: str
@@ -312,9 +231,6 @@ class Pointing:
         if place == 1 and lower[0] in known.only_words:  # "just those with"
             return f"{' '.join(known.data_requests[0])} {replaced[self._words[1].start :]}"
         return replaced
-
-    def _ends_at_or_none(self, place: int) -> bool:
-        return place >= len(self._lower) or self._ends_at(place)
 
     def _names_property(self, phrase: DataPhrase) -> bool:
         """Whether a phrase is about what things have, not about these: "the names of the …"."""
@@ -343,11 +259,25 @@ class Pointing:
         rows = phrase.owner if is_owner else phrase.text  # "the highest price of this group"
         named = part_from(phrase.subject, noun, self._known) if phrase.subject else None
         part = rows if is_general else named or part_from(phrase.text, noun, self._known)
+        is_single = self._lower[place] in self._known.single_pointers | {self._known.that}
+        if is_single and part == f"{self._known.the} {noun}":
+            part = self._with_extreme(phrase, noun)
         if part is None:
             return None
         if starting_phrase(self._lower, self._known.how_many) == place:
             part = part.removeprefix(f"{self._known.the} ")
         return self._replaced(place, end - 1, part)
+
+    def _with_extreme(self, phrase: DataPhrase, noun: str) -> str | None:
+        """Of "the highest mast of any boat", for "this boat": the boat with the highest mast."""
+        known, words = self._known, phrase.text.split(" ")
+        lower = [word.lower() for word in words]
+        place = next((n for n, word in enumerate(lower) if word in known.prepositions), 0)
+        is_extreme = not (known.extremes - known.averages).isdisjoint(lower[:place])
+        is_rest = [word for word in lower[place + 1 :] if word not in known.quantifiers]
+        if not is_extreme or list(map(singular, is_rest)) != [singular(noun.lower())]:
+            return None
+        return f"{known.the} {noun} {known.with_word} {' '.join(words[:place])}"
 
     def _owned(self, phrase: DataPhrase, place: int) -> str | None:
         """As "their names": the names of the singers from France."""
@@ -370,48 +300,4 @@ class Pointing:
         said = {singular(word) for word in self._lower}
         texts = (text for text in (phrase.owner, phrase.text) if self._head_of(text) not in said)
         text = next(texts, None)
-        return text and _of_which_each(text, self._known)
-
-    def _heads_of(self, named: str) -> set[str]:
-        """The nouns of several: "names" and "addresses"."""
-        parts = named.lower().replace(",", f" {self._known.and_word} ")
-        return {
-            singular(part.split()[-1])
-            for part in parts.split(f" {self._known.and_word} ")
-            if part.strip()
-        }
-
-    def _head_of(self, text: str) -> str:
-        """The noun of a phrase: "boat" of "all small boats in Hull"."""
-        known = self._known
-        head = ""
-        for word in text.lower().split():
-            if head and word in known.small_words:
-                break
-            if word not in known.articles | known.quantifiers:
-                head = word
-        return singular(head)
-
-    def _end_of_names(self, first: int) -> int:
-        """Where the names of properties end: "names and addresses"."""
-        stops = self._known.small_words - {self._known.and_word, self._known.of_word}
-        end = first
-        while end < len(self._lower) and self._lower[end] not in stops | {"?", ".", "!"}:
-            end += 1
-        return end
-
-    def _replaced(self, first: int, last: int, text: str) -> str:
-        question, words = self._question, self._words
-        return question[: words[first].start] + text + question[words[last].end :]
-
-    def _text(self, first: int, end: int | None = None) -> str:
-        words = self._words[first:end]
-        return self._question[words[0].start : words[-1].end] if words else ""
-
-
-def _of_which_each(text: str, known: LanguageWords) -> str:
-    """As what "each of" is followed by: "the singers", not "all singers"."""
-    words = text.split()
-    while len(words) > 1 and words[0].lower() in known.quantifiers:
-        words = words[1:]
-    return f"{known.the} {' '.join(words)}"
+        return text and of_which_each(text, self._known)

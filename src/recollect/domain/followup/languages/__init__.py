@@ -209,6 +209,38 @@ class LanguageWords:
     year_shifts: PhraseList
     """How a year beside the one asked for is said, each with the years that it is later."""
 
+    expletive_questions: PhraseList
+    """Questions whose "it" means nothing: "what time is it"."""
+    moment_words: frozenset[str]
+    """Words about now and here that may follow these: "outside"."""
+    yes_words: frozenset[str]
+    about_nouns: frozenset[str]
+    """Nouns for what is known of things, which are not counted: "information"."""
+    about_words: frozenset[str]
+    """What stands between these and the things."""
+    name_adjectives: frozenset[str]
+    """Adjectives before "name", which no thing has as its name."""
+    belonging_verbs: frozenset[str]
+    """Verbs of what belongs to a thing, not of the thing itself."""
+    counted_extremes: frozenset[str]
+    """Extremes of what is counted: "the most"."""
+    averages: frozenset[str]
+    with_word: str
+    possessive_articles: PhraseList
+    """Possessives, each with the article that takes its place: "its weight", "the weight of"."""
+    plural_endings: frozenset[str]
+    """The endings of the nouns that these articles suit; none where they suit all."""
+    lone_pronouns: frozenset[str]
+    """Pronouns that stand for a noun with its article."""
+    past_verbs: PhraseList
+    """Verbs as they stand in the past, each with the form after "did not"."""
+    past_helping: str
+    no_word: str
+    there: str
+    number_one: str
+    pair_words: frozenset[str]
+    """Words for two things that were named before."""
+
     fragments: PhraseList
     """All that a fragment of another question may begin with."""
 

@@ -1,9 +1,10 @@
 """Fragments about the order of rows: "from high to low", "sorted by name instead"."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
-from recollect.domain.followup.data_questions.changes import CLAUSE_SIGNS, Change
+from recollect.domain.followup.data_questions.changing.changes import CLAUSE_SIGNS, Change
 from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
@@ -26,7 +27,10 @@ def reordered(change: Change) -> str | None:
     key = [w for w in change.body[by + 1 : end] if w.text.lower() not in known.row_possessives]
     if not _lead_words(known).issuperset(new[:by]) or len(key) > _LONGEST_KEY:
         return None
-    if not known.pointers.isdisjoint(word.text.lower() for word in key):
+    said_of = [word.text.lower() for word in key]
+    own = {two for one, two in pairwise(said_of) if one == known.of_word}
+    own &= known.row_possessives  # "by the age of their skippers"
+    if not (known.pointers - own).isdisjoint(said_of):
         return None
     said = change.said(direction[0], direction[1] + 1) if direction else ""
     text = change.fragment[key[0].start : key[-1].end] if key else ""
@@ -38,14 +42,17 @@ def _sorted_by_last_words(
 ) -> str | None:
     """As "Order them in descending order of price"."""
     known, new = change.known, change.new
-    key = change.body[direction[1] + 2 :]
+    first = direction[1] + 2
+    is_owned = "".join(new[first : first + 1]) in known.row_possessives  # "of their prices"
+    key = change.body[first + is_owned :]
     outside = known.row_pointers | known.single_pointers | known.wh_openers
-    is_key = new[direction[1] + 1] == known.of_word and outside.isdisjoint(new[direction[1] + 2 :])
+    is_key = new[first - 1] == known.of_word and outside.isdisjoint(new[first + is_owned :])
     if not key or not is_key or not _lead_words(known).issuperset(rest):
         return None
     if _direction(change.old, known) is not None:
         return None
-    return _sorted(change, "", change.said(direction[0]))
+    said = change.said(direction[0], first)
+    return _sorted(change, "", f"{said} {change.said(first + is_owned)}")
 
 
 def _lead_words(known: LanguageWords) -> frozenset[str]:

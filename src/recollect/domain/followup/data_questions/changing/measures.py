@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-from recollect.domain.followup.data_questions.changes import CLAUSE_SIGNS, Change
-from recollect.domain.followup.data_questions.nouns import DataPhrase, singular
+from recollect.domain.followup.data_questions.changing.changes import CLAUSE_SIGNS, Change
+from recollect.domain.followup.data_questions.nouns import DataPhrase, all_of, singular
 from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
@@ -122,12 +122,34 @@ def _head(change: Change) -> tuple[int, int] | None:
     if not length or not length < place < len(old):
         return None
     head = old[place - 1]
-    if head.endswith(_PARTICIPLES) or starting_phrase(old, known.counts, start=length):
-        return None  # "the boats built in 1990", "the number of boats"
+    if starting_phrase(old, known.counts, start=length):
+        return _counted_head(change, length)
+    if head.endswith(_PARTICIPLES):
+        return None  # "the boats built in 1990"
     is_property = head in known.properties or singular(head) == head
     is_listed = not {",", known.and_word}.isdisjoint(old[length:place])
     is_owner = old[place] in known.owner_prepositions
     return (length, place - 1) if is_property or is_listed or is_owner else None
+
+
+def _counted_head(change: Change, first: int) -> tuple[int, int] | None:
+    """As "the number of boats" of "the number of boats for each skipper"."""
+    known, old = change.known, change.old
+    each = next((n for n in range(first, len(old)) if old[n] in known.each), 0)
+    is_group = each > first + 1 and old[each - 1] in known.owner_prepositions - {known.of_word}
+    return (first, each - 2) if is_group else None
+
+
+def _of_all(change: Change, last: int) -> str:
+    """What follows the property, for one figure: "of the boats" for "of each boat"."""
+    known = change.known
+    rest = change.text[change.words[last].end :].rstrip("?.! ")
+    preposition, _, rows = rest.strip().partition(" ")
+    is_each = rows.split(" ")[0].lower() in known.each
+    counts = {phrase[-2] for phrase in known.counts if phrase[-1] == known.of_word}
+    had_figure = not (known.figures | counts).isdisjoint(change.old[: last + 1])
+    rows_of_all = all_of(rows, known) if is_each and not had_figure else None
+    return f" {preposition} {rows_of_all}" if rows_of_all else rest
 
 
 def _with_head(
@@ -151,8 +173,9 @@ def _with_head(
         said = f"{change.words[first].text} {said}"
     if not lead:
         return change.with_words(first, last, said)
+    has_figure = not known.figures.isdisjoint(word.text.lower() for word in noun)
     rest = change.text[change.words[last].end :].rstrip("?.! ")
-    return f"{lead} {said}{rest}{_end(change, lead)}"
+    return f"{lead} {said}{_of_all(change, last) if has_figure else rest}{_end(change, lead)}"
 
 
 def more_rows(change: Change) -> str | None:
@@ -205,16 +228,16 @@ def _with_figure(change: Change, figure: str, head: tuple[int, int]) -> str | No
     first, last = head
     places = [n for n in range(first, last + 1) if change.old[n] in change.known.figures]
     if not places and not change.is_addition:
-        return _with_new_figure(change, figure, first)
+        return _with_new_figure(change, figure, head)
     if len(places) != 1 or change.is_addition or places[0] == last:
         return None
     begin = places[0] - (change.old[places[0] - 1] in change.known.articles)
     return change.with_words(begin, places[0], figure)
 
 
-def _with_new_figure(change: Change, figure: str, first: int) -> str | None:
+def _with_new_figure(change: Change, figure: str, asked: tuple[int, int]) -> str | None:
     """The question for one figure of what it asked for: "Give me the average"."""
-    known = change.known
+    known, (first, last) = change.known, asked
     words = [word for word in figure.split() if word.lower() not in known.articles]
     if len(words) != 1 or words[0].lower() in known.extremes - {"average"}:
         return None
@@ -222,7 +245,10 @@ def _with_new_figure(change: Change, figure: str, first: int) -> str | None:
     head = change.words[first + has_article].text
     of = f" {known.of_word} {known.the}" if words[0].lower() in known.figure_of else ""
     text = f"{known.the} {words[0].lower()}{of} {head}"
-    return change.with_words(first, first + has_article, text)
+    if first + has_article < last:
+        return change.with_words(first, first + has_article, text)
+    signs = change.text[len(change.text.rstrip("?.! ")) :]
+    return f"{change.text[: change.words[first].start]}{text}{_of_all(change, last)}{signs}"
 
 
 def _text(change: Change, noun: Sequence[Word]) -> str:

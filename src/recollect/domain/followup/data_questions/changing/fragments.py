@@ -5,20 +5,32 @@ from collections.abc import Callable, Sequence
 from itertools import dropwhile
 from typing import Final
 
-from recollect.domain.followup.data_questions.changes import CLAUSE_SIGNS, Change
-from recollect.domain.followup.data_questions.leaving_out import left_out
-from recollect.domain.followup.data_questions.measures import more_rows, other_measure
-from recollect.domain.followup.data_questions.nouns import singular
-from recollect.domain.followup.data_questions.ordering import reordered
+from recollect.domain.followup.data_questions.changing.changes import CLAUSE_SIGNS, Change
+from recollect.domain.followup.data_questions.changing.conditions import (
+    condition,
+    narrowed,
+    one_condition_more,
+)
+from recollect.domain.followup.data_questions.changing.leaving_out import left_out
+from recollect.domain.followup.data_questions.changing.measures import more_rows, other_measure
+from recollect.domain.followup.data_questions.changing.numbers import with_number
+from recollect.domain.followup.data_questions.changing.ordering import reordered
+from recollect.domain.followup.data_questions.changing.values import (
+    other_bound,
+    other_number,
+    other_side,
+    other_value,
+)
+from recollect.domain.followup.data_questions.nouns import is_acronym, singular
 from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.refinements import fragment_words
 
 _LONGEST: Final = 16  # words
-_SHORTEST_CONDITION: Final = 3  # words
-_LONGEST_NAME: Final = 3  # words
 _FIRST_WORDS: Final = 6  # of a question, among which is what it asks for
 _LONGEST_MODIFIER: Final = 3  # words
+_ENDING: Final = 3  # letters: "ers"
+_POINTED: Final = 2  # words: "in that"
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 
@@ -29,8 +41,10 @@ def changed_by_fragment(question: str, fragment: str, known: LanguageWords) -> s
     ("the lowest"), what no longer holds ("remove the year"), or one condition more.
     """
     body, is_opened = fragment_words(fragment, known)
+    body = _without_last_pointer(body, known)
     lower = [word.text.lower() for word in body]
-    is_personal = not (known.personal | known.weekdays).isdisjoint(lower)
+    said = (word.text.lower() for word in body if not is_acronym(word.text))
+    is_personal = not (known.personal | known.weekdays).isdisjoint(said)
     is_personal = is_personal or _is_about_form(lower, known)
     bound = starting_phrase(lower, known.bounds)
     is_bound = bound > 0 and lower[bound : bound + 1] > [] and lower[bound][0].isdigit()
@@ -53,8 +67,18 @@ def changed_by_fragment(question: str, fragment: str, known: LanguageWords) -> s
     )
     ways = _ADDING if change.is_addition else _WAYS if change.is_value else _ASKING
     text = next((text for way in ways if (text := way(change)) is not None), None)
+    text = text and with_number(question, text, known)
     is_whole = text is not None and spoken_words(text) == spoken_words(fragment)
     return None if is_whole else text  # a fragment that says everything is a question of its own
+
+
+def _without_last_pointer(body: Sequence[Word], known: LanguageWords) -> Sequence[Word]:
+    """Without "in that" at the end, which says that the rest of the question stays."""
+    lower = [word.text.lower() for word in body[-_POINTED:]]
+    bounds = {bound[-1] for bound in known.bounds}
+    is_place = len(body) > _POINTED and lower[0] in known.prepositions - bounds
+    is_pointer = is_place and lower[1] == known.that
+    return body[:-_POINTED] if is_pointer else body
 
 
 def _is_about_form(words: Sequence[str], known: LanguageWords) -> bool:
@@ -97,50 +121,12 @@ def _other_extreme(change: Change) -> str | None:
     places = [n for n, word in enumerate(change.old) if word in known.extremes]
     if not rest or rest[0] not in known.extremes or len(places) != 1:
         return None
-    if not set(change.old).issuperset(rest[1:]) or rest[0] == change.old[places[0]]:
+    if not known.item_words.union(change.old).issuperset(rest[1:]):
+        return None
+    if rest[0] == change.old[places[0]]:
         return None
     place = next(n for n, word in enumerate(new) if word == rest[0])
     return change.with_words(places[0], places[0], change.said(place, place + 1))
-
-
-def _other_value(change: Change) -> str | None:
-    """As "With a grid below 9" after "Which riders with a grid below 5 finished?"."""
-    known, new = change.known, change.new
-    begins = new[0] in known.prepositions | known.conditions | known.comparing
-    first = int(not begins and new[0] in known.articles)
-    small = known.small_words | known.prepositions | known.requests
-    for size in range(len(new) - 1, first, -1):
-        anchor = new[first:size]
-        place = change.place_of(anchor)
-        if place is None or new[size - 1] in CLAUSE_SIGNS:
-            continue
-        is_named = any(_kind(anchor, small))
-        kind = _kind(new[size:], small)
-        is_bare = known.articles.isdisjoint(new) and size + _LONGEST_NAME >= len(new)
-        is_certain = change.is_asked or (begins and (kind[0] or is_named or is_bare))
-        is_certain = is_certain or (is_named and size - first > 1)  # "directed by Kim"
-        if not is_certain or not (begins or is_named):
-            return None  # "for the meeting"
-        return _with_value(change, place, size, first)
-    return None
-
-
-def _with_value(change: Change, place: int, size: int, first: int) -> str | None:
-    """The question with the words after an anchor in the place of those that follow it there."""
-    known, new, old = change.known, change.new, change.old
-    small = known.small_words | known.prepositions
-    start = place + size - first
-    while start < len(old) and old[start] in known.auxiliaries and new[size] not in small:
-        start += 1  # "the mast was 9 m", "mast 12 m"
-    end = _value_end(change, start, new[size:])
-    if end is None or _kind(old[start:end], small) != _kind(new[size:], small):
-        return None
-    ends_clause = end == len(old) or old[end] in CLAUSE_SIGNS or old[end] in change.segment_starts
-    if known.extremes.issuperset(new[size:]) or not (ends_clause or end - start == len(new) - size):
-        return None  # where the old value ends cannot be seen
-    if start > place + size - first:
-        return change.with_words(start, end - 1, change.said(size))
-    return change.with_words(place, end - 1, change.said(first))
 
 
 def _other_restriction(change: Change) -> str | None:
@@ -192,35 +178,14 @@ def _other_noun(change: Change) -> str | None:
         n for n, word in enumerate(change.old) if singular(word) != word and word not in small
     ]
     is_noun = len(new) == 1 and singular(new[0]) != new[0] and new[0] not in small
-    is_name = change.body[0].text[0].isupper()
     is_asked = change.is_asked and not change.is_correction
-    if not is_noun or is_name or not is_asked or len(plurals) != 1:
+    if not is_noun or not is_asked or len(plurals) != 1:
         return None
     place = plurals[0]
+    is_alike = change.body[0].start == 0 and new[0][-_ENDING:] == change.old[place][-_ENDING:]
+    if change.body[0].text[0].isupper() and not is_alike:
+        return None  # "Texas?", but "Sellers?" after "buyers"
     return change.with_words(place, place, change.said()) if place < _FIRST_WORDS else None
-
-
-def _other_bound(change: Change) -> str | None:
-    """As "before 1990" after "Which boats were built after 2000?"."""
-    known, new, old = change.known, change.new, change.old
-    lengths = {n: starting_phrase(old, known.bounds, start=n) for n in range(len(old))}
-    places = [n for n, length in lengths.items() if length and not lengths.get(n - 1)]
-    length = starting_phrase(new, known.bounds)
-    if not length or len(places) != 1 or change.is_joined:
-        return None
-    if length == len(new):  # "how about after?"
-        last = places[0] + lengths[places[0]] - 1
-        is_new = list(old[places[0] : last + 1]) != list(new)
-        return change.with_words(places[0], last, change.said()) if is_new else None
-    start = places[0] + lengths[places[0]]
-    end = _value_end(change, start, new[length:])
-    small = known.small_words | known.prepositions
-    if end is None or not _kind(new[length:], small)[0]:
-        return None
-    if _kind(old[start:end], small) == _kind(new[length:], small):
-        return change.with_words(places[0], end - 1, change.said())
-    is_number = length + 1 == len(new) and old[start][0].isdigit()  # "than 3 years", "at least 5"
-    return change.with_words(places[0], start, change.said()) if is_number else None
 
 
 def _replaced(change: Change) -> str | None:
@@ -240,14 +205,18 @@ def _part_of_list(change: Change) -> str | None:
         place = change.place_of(new[:size])
         if place is None or not change.is_listed:
             continue
-        start = end = place + size
+        start = place + size
+        owned = known.articles | known.row_possessives
+        start += start < len(old) and old[start] in owned
+        end = start
         stops = (known.small_words | known.prepositions) - {known.and_word, known.or_word}
         while end < len(old) and (old[end] == "," or old[end] not in stops | CLAUSE_SIGNS):
             end += 1
         value = [word for word in new[size:] if word not in known.articles]
         is_list = not {",", known.and_word, known.or_word}.isdisjoint(old[start:end])
         if is_list and value and set(value) < set(old[start:end]):
-            return change.with_words(start, end - 1, change.said(size))
+            first = size + (start > place + size and new[size] in owned)
+            return change.with_words(start, end - 1, change.said(first))
     return None
 
 
@@ -264,94 +233,32 @@ def _other_year(change: Change) -> str | None:
     return change.with_words(years[0], years[0], str(int(old[years[0]]) + int(shift)))
 
 
-def _value_end(change: Change, start: int, value: Sequence[str]) -> int | None:
-    """Where the old value ends: before a sign or a small word that the new value has not."""
-    known, old = change.known, change.old
-    small = known.small_words | known.prepositions
-    left = [word for word in value if word in small or word == ","]
-    end = start
-    while end < len(old) and (old[end] not in CLAUSE_SIGNS or old[end : end + 1] == left[:1]):
-        if old[end] in small or old[end] == ",":
-            if not left or old[end] != left[0]:
-                break
-            left = left[1:]
-        end += 1
-    ends_clause = end == len(old) or old[end] in CLAUSE_SIGNS
-    return end if end > start and (ends_clause or not left) else None
-
-
-def _kind(value: Sequence[str], small: frozenset[str]) -> tuple[bool, bool]:
-    """Whether a value has a number, and whether it has words: those of one kind are exchanged."""
-    named = [word for word in value if word not in small and word[0].isalnum()]
-    return any(w[0].isdigit() for w in named), any(not w[0].isdigit() for w in named)
-
-
-def _narrowed(change: Change) -> str | None:
-    """As "Limit the results to those with a motor" after "Show all boats"."""
-    known, new = change.known, change.new
-    length = starting_phrase(new, known.narrowing)
-    fillers = known.articles | known.row_nouns | known.row_pointers | known.narrowing_rest
-    fillers |= known.item_words
-    while 0 < length < len(new) and new[length] in fillers:
-        length += 1
-    outside = known.single_pointers | known.wh_openers - known.relatives
-    if starting_phrase(new, known.leave_out):
-        return None  # "filter out"
-    if not 0 < length < len(new) or not outside.isdisjoint(new[length:]):
-        return None
-    starts = known.prepositions | known.conditions | known.restrictions | known.comparing
-    joint = " " if new[length] in starts else f", {known.only[0][0]} "
-    if new[0] == known.keep_word and joint != " " and not change.is_listed:
-        return None  # "keep the names"
-    return change.appended(f"{joint}{change.said(length)}")
-
-
-def _condition(change: Change) -> str | None:
-    """As "Where the year is 1999" after "Show all titles by Corcoran"."""
-    known, new, old = change.known, change.new, change.old
-    is_clause = new[0] in known.conditions and len(new) >= _SHORTEST_CONDITION
-    if not is_clause or new[1] in known.auxiliaries | known.helping_verbs or new[0] in old:
-        return None
-    if set(new) & set(old) - known.small_words or not known.pointers.isdisjoint(new):
-        return None  # changes a condition that is there
-    return change.appended(f" {change.said()}")
-
-
-def _one_condition_more(change: Change) -> str | None:
-    """As "and the tide is low" after "Which boats sail when the wind is west?"."""
-    known, new, old = change.known, change.new, change.old
-    places = [n for n, word in enumerate(old) if word in known.conditions]
-    is_clause = new[0] in known.conditions or not known.auxiliaries.isdisjoint(
-        new[1:_SHORTEST_CONDITION]
-    )
-    is_added = change.is_joined and is_clause and len(new) > 1
-    if not is_added or not places or new[0] in known.wh_openers:
-        return None
-    if new[1] in known.helping_verbs | known.auxiliaries and new[0] in known.conditions:
-        return None  # "and when does it end?"
-    end = places[-1]
-    while end + 1 < len(old) and old[end + 1] not in CLAUSE_SIGNS:
-        end += 1
-    at = change.words[end].end
-    return f"{change.text[:at]} {known.and_word} {change.said()}{change.text[at:]}"
-
-
 _WAYS: Final[tuple[Callable[[Change], str | None], ...]] = (
     reordered,
-    _narrowed,
+    narrowed,
     _other_extreme,
     _other_year,
     _replaced,
     _part_of_list,
     left_out,
-    _other_value,
-    _other_bound,
+    other_number,
+    other_value,
+    other_side,
+    other_bound,
     _other_modifier,
     _other_noun,
     _other_restriction,
-    _condition,
-    _one_condition_more,
+    condition,
+    one_condition_more,
     other_measure,
 )
-_ADDING: Final = (reordered, _narrowed, more_rows, _one_condition_more, other_measure)
-_ASKING: Final = (reordered, _narrowed, _other_extreme, left_out, _other_restriction, other_measure)
+_ADDING: Final = (reordered, narrowed, more_rows, one_condition_more, other_measure)
+_ASKING: Final = (
+    reordered,
+    narrowed,
+    _other_extreme,
+    left_out,
+    other_side,
+    _other_restriction,
+    other_measure,
+)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from recollect.domain.followup.data_questions.changes import CLAUSE_SIGNS, Change
+from recollect.domain.followup.data_questions.changing.changes import CLAUSE_SIGNS, Change
 from recollect.domain.followup.languages import starting_phrase
 
 _SHORTEST_REST: Final = 3  # words of a question of which something is left out

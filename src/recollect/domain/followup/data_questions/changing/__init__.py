@@ -1,0 +1,1 @@
+"""Questions to data as a fragment changes them."""

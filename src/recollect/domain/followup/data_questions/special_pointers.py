@@ -1,0 +1,239 @@
+"""Ways of pointing back that have a form of their own: "this film's budget", "each one"."""
+
+from itertools import pairwise
+from typing import Final
+
+from recollect.domain.followup.data_questions.asked_words import AskedWords
+from recollect.domain.followup.data_questions.completing import completed
+from recollect.domain.followup.data_questions.nouns import (
+    DataPhrase,
+    all_of,
+    is_plural,
+    of_which_each,
+    part_from,
+    singular,
+)
+from recollect.domain.followup.languages import starting_phrase
+
+_APOSTROPHES: Final = ("'", "\u2019")
+_DENIED: Final = 2  # words: "did not"
+
+
+class SpecialPointers(AskedWords):
+    """A question with a phrase in the place of what points to it in a form of its own."""
+
+    def _adding(self, phrase: DataPhrase) -> str | None:
+        """As "Which boats are also for rent?" after "Which boats are for sale?"."""
+        known, lower = self._known, self._lower
+        length = starting_phrase(lower, known.wh_words)
+        if not length or not phrase.is_restricted or known.also_word not in lower[length:]:
+            return None
+        if lower[length] == known.also_word:
+            return f"{known.among_word} {phrase.owner}, {self._text(0, 1).lower()} {self._text(1)}"
+        noun = phrase.counted.lower().split()
+        if not phrase.predicate or lower[length : length + len(noun)] != noun:
+            return None
+        rest = self._text(length + len(noun))
+        return f"{self._text(0, length)} {phrase.counted} {known.that} {phrase.predicate} {rest}"
+
+    def _of_a_noun(self, phrase: DataPhrase) -> str | None:
+        """As "this film's budget": the budget of the film that won the most awards."""
+        known, lower = self._known, self._lower
+        pointers = known.noun_pointers | known.row_determiners
+        place = next((n for n, word in enumerate(lower[:-4]) if word in pointers), None)
+        if place is None or lower[place + 2] not in _APOSTROPHES:
+            return None
+        first = place + 3 + (lower[place + 3] == "s")
+        end = self._end_of_names(first)
+        part = part_from(phrase.text, self._words[place + 1].text, known)
+        is_only = self._has_no_pointers((*lower[:place], *lower[end:]))
+        if part is None or end == first or not is_only:
+            return None
+        owned = f"{known.the} {self._text(first, end)} {known.of_word} {part}"
+        return self._replaced(place, end - 1, owned)
+
+    def _above(self, phrase: DataPhrase) -> str | None:
+        """As "from the above results"."""
+        known, lower = self._known, self._lower
+        places = [n for n in range(1, len(lower) - 1) if lower[n] in known.above_words]
+        if len(places) != 1 or lower[places[0] + 1] not in known.row_nouns:
+            return None
+        place = places[0]
+        first = place - (lower[place - 1] in known.articles)
+        is_only = self._has_no_pointers((*lower[:first], *lower[place + 2 :]))
+        return self._replaced(first, place + 1, phrase.text) if is_only else None
+
+    def _of_each(self, phrase: DataPhrase) -> str | None:
+        """As "the price of each boat" after "Which boats are in Hull?"."""
+        known, lower = self._known, self._lower
+        places = [n for n in range(1, len(lower) - 1) if lower[n] in known.each]
+        if len(places) != 1 or not phrase.is_restricted or not self._has_no_pointers(lower):
+            return None
+        place = places[0]
+        rest = [word for word in lower[place + 2 :] if word[0].isalnum()]
+        nouns = {singular(word) for word in phrase.counted.lower().split()[:1]}
+        is_same = lower[place - 1] in known.prepositions and singular(lower[place + 1]) in nouns
+        if not is_same or rest:
+            return None
+        text = (
+            f"{self._text(place, place + 1)} {known.of_word} {of_which_each(phrase.owner, known)}"
+        )
+        return self._replaced(place, place + 1, text)
+
+    def _than_that(self, phrase: DataPhrase) -> str | None:
+        """As "bigger than that" after a question for one figure."""
+        known, lower = self._known, self._lower
+        texts = [word for word in lower if word[0].isalnum()]
+        is_figure = not known.figures.isdisjoint(phrase.text.lower().split())
+        is_compared = len(texts) > 1 and texts[-2] in {bound[-1] for bound in known.bounds}
+        pointers = {known.that} | known.single_pointers & known.row_determiners
+        is_fragment = starting_phrase(texts, known.openers) >= len(texts) - 2  # "and below that?"
+        if is_fragment or not is_compared or texts[-1] not in pointers or not is_figure:
+            return None
+        place = max(n for n, word in enumerate(lower) if word == texts[-1])
+        if self._has_no_pointers(lower[:place]):
+            return self._replaced(place, place, phrase.text)
+        return self._those_than(phrase, place)
+
+    def _those_than(self, phrase: DataPhrase, place: int) -> str | None:
+        """As "the names of those with a mast higher than this"."""
+        known, lower = self._known, self._lower
+        pointers = known.row_pointers | known.single_pointers
+        places = [n for n in range(place) if lower[n] in pointers]
+        is_one = len(places) == 1 and lower[places[0]] in known.row_determiners
+        if not is_one or lower[places[0] + 1] not in known.restrictions:
+            return None
+        if phrase.owner == phrase.text:
+            return None
+        text = self._replaced(place, place, phrase.text)
+        those = self._words[places[0]]
+        return f"{text[: those.start]}{phrase.owner}{text[those.end :]}"
+
+    def _each_one(self, phrase: DataPhrase) -> str | None:
+        """As "the price of each one", or "the masts of each": each of the boats."""
+        known, lower = self._known, self._lower
+        places = [n for n in range(1, len(lower)) if lower[n] in known.each]
+        owner = all_of(phrase.owner, known)
+        if len(places) != 1 or owner is None or not is_plural(owner, known):
+            return None
+        place = places[0]
+        follows = "".join(lower[place + 1 : place + 2])
+        is_one = follows in known.item_words
+        is_bare = not follows[:1].isalnum() and lower[place - 1] in known.prepositions
+        others = (*lower[:place], *lower[place + 1 + is_one :])
+        if not (is_one or is_bare) or not self._has_no_pointers(others):
+            return None
+        text = f"{lower[place]} {known.of_word} {of_which_each(owner, known)}"
+        return self._replaced(place, place + is_one, text)
+
+    def _denied(self, phrase: DataPhrase) -> str | None:
+        """As "Which did not?" after "Which boats won a race?": those that did not win one."""
+        known = self._known
+        texts = [word for word in self._lower if word[0].isalnum()]
+        length = starting_phrase(texts, known.which)
+        denied = texts[length:]
+        if len(denied) != _DENIED or not length:
+            return None
+        is_short = denied[1] == "t" and denied[0].endswith("n")  # "didn't"
+        if not is_short and denied[1] != known.not_word:
+            return None
+        said = self._denied_predicate(denied[0].removesuffix("n" if is_short else ""), phrase)
+        return f"{self._text(0, 1)} {phrase.counted} {said}?" if said else None
+
+    def _denied_predicate(self, helping: str, phrase: DataPhrase) -> str:
+        """What is said of the rows, denied: "did not win a race"; empty where that is unclear."""
+        known = self._known
+        verb, _, rest = phrase.predicate.partition(" ")
+        lead = f"{helping} {known.not_word}"
+        if not rest or helping not in known.helping_verbs:
+            return f"{lead} {rest}" if rest and helping == verb.lower() else ""
+        bases = {one[0]: one[1] for one in known.past_verbs if len(one) > 1}
+        base = bases.get(verb.lower(), "") if helping == known.past_helping else verb
+        is_verb = (
+            bool(base)
+            and base not in (known.auxiliaries - {known.plural_verbs[0][-1]}) | known.helping_verbs
+        )
+        return f"{lead} {base} {rest}" if is_verb else ""
+
+    def _extreme_of_rows(self, phrase: DataPhrase) -> str | None:
+        """As "Who has the longest boat?" after "What is the boat of each skipper?"."""
+        known, lower = self._known, self._lower
+        head = phrase.text.lower().split(f" {known.of_word} ")[0].split(" ")[-1]
+        owner = all_of(phrase.owner, known)
+        has_each = phrase.owner.split(" ")[0].lower() in known.each
+        is_extreme = any(
+            (one in known.extremes or one.endswith("est")) and two == head
+            for one, two in pairwise(lower)
+        )
+        text = self._text(0, len(lower))
+        whole = completed(text, phrase, known)  # "Who has the most?"
+        is_asked = (has_each and is_extreme) or (whole != text and is_plural(phrase.owner, known))
+        if lower[0] != known.who or owner is None or not is_asked:
+            return None
+        if not self._has_no_pointers(lower):
+            return None
+        return f"{known.among_word} {owner}, {whole[:1].lower()}{whole[1:]}"
+
+    def _extreme_one(self, phrase: DataPhrase) -> str | None:
+        """As "What is the largest one?": the largest of the boats."""
+        known, lower = self._known, self._lower
+        places = [n for n in range(1, len(lower)) if lower[n] in known.item_words]
+        owner = all_of(phrase.text, known)
+        if len(places) != 1 or owner is None or not is_plural(owner, known):
+            return None
+        place = places[0]
+        follows = "".join(lower[place + 1 : place + 2])
+        is_end = not follows[:1].isalnum()
+        is_extreme = lower[place - 1] in known.extremes or lower[place - 1].endswith("est")
+        is_extreme = is_extreme or lower[place - 2] in known.counted_extremes  # "most expensive"
+        copula = starting_phrase(lower, known.data_copulas)
+        is_bound = starting_phrase(lower, known.bounds, start=place - 2) > 0  # "at least one"
+        if is_bound or not is_end or not is_extreme or not copula:
+            return None
+        if not self._has_no_pointers(lower):
+            return None
+        return self._replaced(place, place, f"{known.of_word} {owner}")
+
+    def _the_one(self, phrase: DataPhrase) -> str | None:
+        """As "Show the one with the lowest price": of the boats that were asked for."""
+        known, lower = self._known, self._lower
+        first = int(lower[0] in known.adverbs)
+        first += first and lower[1:2] == [","]
+        length = starting_phrase(lower, known.data_requests, start=first)
+        places = [n for n, word in enumerate(lower) if word in known.item_words]
+        if not places and lower.count(known.that) == 1:  # "the price of that with four wheels"
+            return self._that_with(phrase, lower.index(known.that))
+        if not length or len(places) != 1 or places[0] + 1 >= len(lower):
+            return None
+        others = (*lower[: places[0]], *lower[places[0] + 1 :])
+        follows = lower[places[0] + 1] in known.restrictions
+        if lower[places[0] - 1] not in known.articles or not follows:
+            return None
+        if not self._has_no_pointers(others):
+            return None
+        start, owner = self._text(first), all_of(phrase.owner, known)
+        return owner and f"{known.among_word} {owner}, {start[:1].lower()}{start[1:]}"
+
+    def _that_with(self, phrase: DataPhrase, place: int) -> str | None:
+        known, lower = self._known, self._lower
+        is_pointer = 0 < place < len(lower) - 1 and lower[place - 1] in known.prepositions
+        is_only = self._has_no_pointers(lower) and not starting_phrase(lower, known.openers)
+        if not is_pointer or not is_only or lower[place + 1] not in known.prepositions:
+            return None
+        text, owner = self._replaced(place, place, known.the_one), all_of(phrase.owner, known)
+        return owner and f"{known.among_word} {owner}, {text[:1].lower()}{text[1:]}"
+
+    def _counting(self, phrase: DataPhrase) -> str | None:
+        """As "How many are there?"."""
+        texts = [word for word in self._lower if word[0].isalnum()]
+        length = starting_phrase(texts, self._known.how_many)
+        if not length or not self._known.count_rest.issuperset(texts[length:]):
+            return None
+        if self._known.about_nouns.issuperset(phrase.counted.lower().split(" ")):
+            return None  # "data" has no number
+        lead = " ".join(self._known.how_many[0])
+        if phrase.counting:
+            return f"{phrase.counting[:1].upper()}{phrase.counting[1:]}?"
+        if phrase.predicate:
+            return f"{lead} {phrase.counted} {phrase.predicate}?"
+        return f"{lead} {phrase.counted} {' '.join(self._known.there_are[0])}?"

@@ -1,0 +1,47 @@
+"""Questions whose "it" means nothing."""
+
+import pytest
+
+from recollect.domain.followup.expletives import asks_about_now
+from recollect.domain.followup.languages import words_for
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("What time is it?", "en"),
+        ("And what time is it right now?", "en"),
+        ("Is it still raining outside?", "en"),
+        ("How warm is it outside today?", "en"),
+        ("Hoe laat is het nu?", "nl"),
+        ("Regent het buiten?", "nl"),
+        ("En welke dag is het vandaag?", "nl"),
+        ("Wie spät ist es?", "de"),
+        ("Schneit es gerade?", "de"),
+        ("Quelle heure est-il ?", "fr"),
+        ("Est-ce qu\u2019il pleut dehors ?", "fr"),
+        ("¿Qué hora es?", "es"),
+        ("¿Hace frío hoy?", "es"),
+    ],
+)
+def test_time_date_and_weather_are_asked_for_now(question: str, language: str) -> None:
+    assert asks_about_now(question, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("What day is it on?", "en"),
+        ("What time is it there?", "en"),
+        ("How cold is it?", "en"),
+        ("What is it?", "en"),
+        ("What time is it " + "now " * 40, "en"),
+        ("Hoe laat is het afgelopen?", "nl"),
+        ("Wie teuer ist es heute?", "de"),
+        ("Quelle heure est-il là-bas à Lima ?", "fr"),
+        ("¿Qué día es la boda?", "es"),
+        ("", "es"),
+    ],
+)
+def test_other_questions_may_be_about_what_was_said(question: str, language: str) -> None:
+    assert not asks_about_now(question, words_for(language))
