@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
+from recollect.domain.followup.rules import rule_candidate, with_complete_questions
 
+_SQL = "SELECT * FROM boats"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
 
@@ -12,6 +14,20 @@ def conversation(*lines: str) -> tuple[HistoryMessage, ...]:
     """Read lines such as "user: Who was Marie Curie?"."""
     parts = (line.partition(": ") for line in lines)
     return tuple(HistoryMessage(role=_ROLES[role], content=content) for role, _, content in parts)
+
+
+def data_question(*questions: str, answer: str = "", sql: str | None = _SQL) -> str | None:
+    """What the rules make of the last question after the others, each answered from a database."""
+    history = [
+        message
+        for text in questions[:-1]
+        for message in (
+            HistoryMessage(role=Role.USER, content=text),
+            HistoryMessage(role=Role.ASSISTANT, content=answer, sql_query=sql),
+        )
+    ]
+    proposal = rule_candidate(questions[-1], with_complete_questions(history, "en"), "en")
+    return proposal.standalone_question if proposal else None
 
 
 class RepeatingModel:

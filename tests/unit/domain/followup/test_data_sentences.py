@@ -2,22 +2,7 @@
 
 import pytest
 
-from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import HistoryMessage
-from recollect.domain.followup.rules import rule_candidate, with_complete_questions
-
-
-def standalone(*questions: str, sql: str | None = "SELECT 1", answer: str = "") -> str | None:
-    history = [
-        message
-        for text in questions[:-1]
-        for message in (
-            HistoryMessage(role=Role.USER, content=text),
-            HistoryMessage(role=Role.ASSISTANT, content=answer, sql_query=sql),
-        )
-    ]
-    proposal = rule_candidate(questions[-1], with_complete_questions(history, "en"), "en")
-    return proposal.standalone_question if proposal else None
+from support.followups import data_question
 
 
 @pytest.mark.parametrize(
@@ -58,7 +43,7 @@ def standalone(*questions: str, sql: str | None = "SELECT 1", answer: str = "") 
     ],
 )
 def test_two_conditions_are_joined(questions: tuple[str, ...], expected: str) -> None:
-    assert standalone(*questions) == expected
+    assert data_question(*questions) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +58,7 @@ def test_two_conditions_are_joined(questions: tuple[str, ...], expected: str) ->
 def test_things_and_not_their_names_have_properties(
     before: str, question: str, expected: str
 ) -> None:
-    made = standalone(before, question)
+    made = data_question(before, question)
     assert made is not None
     assert expected in made
     assert "boat ids" not in made
@@ -88,7 +73,7 @@ def test_things_and_not_their_names_have_properties(
     ],
 )
 def test_what_is_counted_can_be_counted(before: str, expected: str) -> None:
-    made = standalone(before, "How many are there?")
+    made = data_question(before, "How many are there?")
     assert made is not None
     assert made.startswith(expected)
 
@@ -127,7 +112,7 @@ def test_what_is_counted_can_be_counted(before: str, expected: str) -> None:
     ],
 )
 def test_each_one_is_each_of_the_rows(questions: tuple[str, ...], expected: str) -> None:
-    assert standalone(*questions) == expected
+    assert data_question(*questions) == expected
 
 
 @pytest.mark.parametrize(
@@ -243,7 +228,7 @@ def test_each_one_is_each_of_the_rows(questions: tuple[str, ...], expected: str)
     ],
 )
 def test_rows_are_named_as_a_person_would(questions: tuple[str, ...], expected: str) -> None:
-    assert standalone(*questions) == expected
+    assert data_question(*questions) == expected
 
 
 @pytest.mark.parametrize(
@@ -314,7 +299,7 @@ def test_rows_are_named_as_a_person_would(questions: tuple[str, ...], expected: 
     ],
 )
 def test_a_change_leaves_a_sentence(before: str, question: str, expected: str) -> None:
-    assert standalone(before, question) == expected
+    assert data_question(before, question) == expected
 
 
 @pytest.mark.parametrize(
@@ -331,18 +316,18 @@ def test_a_change_leaves_a_sentence(before: str, question: str, expected: str) -
     ],
 )
 def test_what_is_not_certain_stays_as_asked(before: str, question: str) -> None:
-    assert standalone(before, question) is None
+    assert data_question(before, question) is None
 
 
 @pytest.mark.parametrize("sql", ["SELECT 1", None])
 def test_the_us_is_not_us(sql: str | None) -> None:
-    made = standalone(
+    made = data_question(
         "What are all the harbours?",
         "Which of those have a flag that is a US flag?",
         "For those, what is the depth?",
         sql=sql,
     )
     assert made == "For all the harbours that have a flag that is a US flag, what is the depth?"
-    assert standalone("Now, show me just the boats in Hull", "Show their names", sql=None) == (
+    assert data_question("Now, show me just the boats in Hull", "Show their names", sql=None) == (
         "Show the names of the boats in Hull"
     )

@@ -2,27 +2,9 @@
 
 import pytest
 
-from recollect.domain.conversation.message import Role
 from recollect.domain.followup.data_questions.phrases import data_phrase
-from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.languages import words_for
-from recollect.domain.followup.rules import rule_candidate, with_complete_questions
-
-SQL = "SELECT * FROM boats"
-
-
-def standalone(*questions: str, answer: str = "", sql: str | None = SQL) -> str | None:
-    """What the rules make of the last question after the others."""
-    history = [
-        message
-        for text in questions[:-1]
-        for message in (
-            HistoryMessage(role=Role.USER, content=text),
-            HistoryMessage(role=Role.ASSISTANT, content=answer, sql_query=sql),
-        )
-    ]
-    proposal = rule_candidate(questions[-1], with_complete_questions(history, "en"), "en")
-    return proposal.standalone_question if proposal else None
+from support.followups import data_question
 
 
 @pytest.mark.parametrize(
@@ -114,7 +96,7 @@ def test_other_questions_have_no_such_phrase(question: str) -> None:
 def test_pointers_stand_for_the_rows_that_were_asked_for(
     before: str, question: str, expected: str
 ) -> None:
-    assert standalone(before, question) == expected
+    assert data_question(before, question) == expected
 
 
 @pytest.mark.parametrize(
@@ -142,12 +124,12 @@ def test_pointers_stand_for_the_rows_that_were_asked_for(
 def test_what_a_question_names_itself_is_not_what_it_points_to(
     before: str, question: str, expected: str | None
 ) -> None:
-    assert standalone(before, question) == expected
+    assert data_question(before, question) == expected
 
 
 def test_a_chain_keeps_all_that_restricts_it() -> None:
     chain = ("What are the ferries to Calais?", "Which ones are late?", "What are their names?")
-    assert standalone(*chain) == "What are the names of the ferries to Calais that are late?"
+    assert data_question(*chain) == "What are the names of the ferries to Calais that are late?"
 
 
 @pytest.mark.parametrize(
@@ -161,13 +143,14 @@ def test_a_chain_keeps_all_that_restricts_it() -> None:
     ],
 )
 def test_other_pointers_are_left_to_the_model(question: str) -> None:
-    assert standalone("Show the boats in the harbour of Hull", question) is None
+    assert data_question("Show the boats in the harbour of Hull", question) is None
 
 
 def test_where_the_reply_names_something_a_single_pointer_is_left_to_the_model() -> None:
     reply = "The Salt Road by Imogen Frye, with 611 loans in Halifax."
     assert (
-        standalone("What was the most popular title?", "Who is its author?", answer=reply) is None
+        data_question("What was the most popular title?", "Who is its author?", answer=reply)
+        is None
     )
 
 
@@ -233,7 +216,7 @@ def test_where_the_reply_names_something_a_single_pointer_is_left_to_the_model()
 def test_fragments_change_what_they_share_with_the_question(
     before: str, fragment: str, expected: str
 ) -> None:
-    assert standalone(before, fragment, answer="Here is the result.", sql=None) == expected
+    assert data_question(before, fragment, answer="Here is the result.", sql=None) == expected
 
 
 @pytest.mark.parametrize(
@@ -248,12 +231,12 @@ def test_fragments_change_what_they_share_with_the_question(
     ],
 )
 def test_a_question_of_its_own_is_not_put_into_the_last_one(question: str) -> None:
-    assert standalone("Show the catch of each boat in 2019", question) in {None, question}
+    assert data_question("Show the catch of each boat in 2019", question) in {None, question}
 
 
 @pytest.mark.parametrize("remark", ["for my boss", "with pleasure", "by Friday", "for the meeting"])
 def test_remarks_change_nothing(remark: str) -> None:
-    assert standalone("Show total sales for the north by region", remark, sql=None) is None
+    assert data_question("Show total sales for the north by region", remark, sql=None) is None
 
 
 @pytest.mark.parametrize(
@@ -277,4 +260,4 @@ def test_remarks_change_nothing(remark: str) -> None:
     ],
 )
 def test_words_with_hyphens_are_not_cut(before: str, question: str, expected: str) -> None:
-    assert standalone(before, question) == expected
+    assert data_question(before, question) == expected
