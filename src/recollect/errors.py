@@ -4,6 +4,7 @@ RecollectError
 ├── InvalidInput            what the caller gave cannot be taken; nothing was changed
 │   ├── InvalidId           an id that is not a UUID
 │   ├── InvalidCursor       a paging cursor that this list did not give out
+│   ├── QuestionTooLong     a question that leaves no room in its context
 │   ├── InvalidRole         a message's role that is unknown, or not allowed by the preset
 │   ├── InvalidReceipt      a receipt of an erasure that is not as it was signed
 │   ├── NotConfirmed        a deletion of everything that does not say that it is meant
@@ -81,6 +82,13 @@ class InvalidId(InvalidInput):
 
     def __init__(self, field: str) -> None:
         super().__init__(field, "must be a valid UUID")
+
+
+class QuestionTooLong(InvalidInput):
+    """A question that leaves no room for anything else in its context."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__("question", f"takes more than the {limit:,} tokens of a context")
 
 
 class InvalidCursor(InvalidInput):

@@ -92,6 +92,7 @@ class Asking(TypedDict, total=False):
 
 def fact_filter(filters: FactFilters) -> FactFilter:
     """The filter that the names of a call stand for."""
+    _refuse_unknown(filters, FactFilters.__annotations__)
     kind, priority = filters.get("type"), filters.get("priority")
     status = parse_choice(StatusChoice, filters.get("status", StatusChoice.ACTIVE), "status")
     return FactFilter(
@@ -163,6 +164,7 @@ def history_message(role: str, content: str, sql_query: str | None = None) -> Hi
 
 def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> RecallFilter:
     """The filter of a search, from what a caller gave."""
+    _refuse_unknown(filters, RecallFilters.__annotations__)
     tables, databases = filters.get("tables"), filters.get("databases")
     return RecallFilter(
         session_id=session_id,
@@ -172,6 +174,13 @@ def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> Rec
         databases=None if databases is None else frozenset(databases),
         speaker=filters.get("speaker"),
     )
+
+
+def _refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a mistyped name as Python does: without its filter, a search finds everything."""
+    for name in given:
+        if name not in known:
+            raise TypeError(f"unexpected keyword argument '{name}'; known are {', '.join(known)}")
 
 
 def opened_document(source: Path | str | BinaryIO) -> AbstractContextManager[BinaryIO]:

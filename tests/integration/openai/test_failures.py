@@ -14,7 +14,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.ports import Stores
-from recollect.services.chat.degradation import REPLY_NOT_STORED
+from recollect.services.chat.degradation import REPLY_NOT_STORED, TOO_LONG
 from recollect.system import SystemClock
 from support.doubles.chat_endpoint import Reply
 from support.doubles.chat_endpoint import serving as listening
@@ -59,6 +59,24 @@ async def failing_server(
 async def contents(stores: Stores, scope: Scope) -> list[str]:
     messages = await stores.messages.last(scope, UUID(SESSION), count=10)
     return [message.content for message in messages or ()]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+async def test_a_message_too_long_for_a_context_is_passed_on_and_remembered(
+    stage: Stage,
+    stream: bool,  # noqa: FBT001  # pytest gives it by name
+) -> None:
+    caller = await ada(stage)
+    await caller.post(PATH, question("I have a dog."))
+    letter = f"Summarise: {'terms and conditions ' * 2_000}"
+
+    answered = await caller.post(PATH, question(letter, stream=stream))
+
+    assert answered.status_code == 200
+    assert answered.headers["X-Memory-Warning"] == TOO_LONG
+    assert stage.double.requests[-1].body["messages"] == [{"role": "user", "content": letter}]
+    stored = await caller.get(f"/api/v1/sessions/{SESSION}/messages")
+    assert letter.strip() in [one["content"].strip() for one in stored.json()["items"]]
 
 
 @pytest.mark.parametrize("stream", [False, True])

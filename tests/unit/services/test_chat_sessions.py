@@ -15,7 +15,7 @@ from recollect.errors import (
     MissingSessionId,
     SessionNotFound,
 )
-from recollect.services.chat.degradation import SESSION_GONE, SWITCHED_OFF
+from recollect.services.chat.degradation import SESSION_GONE, SWITCHED_OFF, TOO_LONG
 from recollect.telemetry.measuring import Measuring
 from support.chat_services import SCOPE, SESSION, Setup
 
@@ -101,12 +101,24 @@ async def test_a_question_without_a_session_goes_to_the_users_one_session() -> N
 
 
 async def test_a_question_that_is_refused_starts_no_session() -> None:
-    setup = Setup(policies=Policies(is_window_fixed=True, max_context_tokens=50))
+    setup = Setup(policies=Policies(is_window_fixed=True))
     for session_id in (None, SESSION):
-        for text, window in (("Hi?", 3), ("word " * 100, None)):
-            with pytest.raises(InvalidInput):
-                await setup.ask(text, session_id=session_id, window=window)
+        with pytest.raises(InvalidInput):
+            await setup.ask("Hi?", session_id=session_id, window=3)
     assert (await setup.services.sessions.list(SCOPE, PageRequest())).items == ()
+
+
+async def test_a_question_that_leaves_no_room_for_memory_is_answered_without_and_stored() -> None:
+    setup = Setup(policies=Policies(max_context_tokens=50))
+    await setup.ask("Do I like tea?")
+    letter = "word " * 100
+
+    answered = await setup.ask(letter)
+
+    assert answered.warnings == (TOO_LONG,)
+    assert answered.context.window == ()
+    assert setup.answerer.requests[-1].context.question == letter
+    assert (await setup.stored_texts())[-2:] == [("user", letter), ("assistant", "Fine.")]
 
 
 async def test_a_session_deleted_during_the_answer_is_reported_as_a_warning() -> None:

@@ -27,10 +27,22 @@ from recollect.domain.conversation.message import (
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import MissingSession, Policies
-from recollect.errors import IdAlreadyUsed, MissingSessionId, ModelUnavailable, SessionNotFound
+from recollect.errors import (
+    IdAlreadyUsed,
+    MissingSessionId,
+    ModelUnavailable,
+    QuestionTooLong,
+    SessionNotFound,
+)
 from recollect.ports.telemetry import Stage
 from recollect.services.audit.operations import expecting_new_session
-from recollect.services.chat.degradation import NO_MEMORY, NOT_STORED, SWITCHED_OFF, Degradation
+from recollect.services.chat.degradation import (
+    NO_MEMORY,
+    NOT_STORED,
+    SWITCHED_OFF,
+    TOO_LONG,
+    Degradation,
+)
 from recollect.services.chat.turn import (
     Answering,
     OpenTurn,
@@ -40,7 +52,7 @@ from recollect.services.chat.turn import (
     with_language,
 )
 from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
-from recollect.services.context.contexts import Contexts
+from recollect.services.context.contexts import ContextRequest, Contexts
 
 REPLAYED: Final = (
     "This question was answered before; the stored answer is repeated, as far as it was stored."
@@ -262,18 +274,11 @@ class Chat:
     ) -> tuple[Context | None, OpenTurn | None]:
         """The question's context, and the question stored; memory may fail at either.
 
-        What no context can be made for is refused before anything is stored. Neither waits for
-        the other: a question that has no answer yet is in no context.
+        What cannot be taken is refused before anything is stored. Neither waits for the other: a
+        question that has no answer yet is in no context.
         """
-        request = await self.contexts.request(
-            inquiry.text,
-            model=inquiry.model,
-            window=inquiry.window,
-            databases=inquiry.databases or None,
-            recall=inquiry.recall,
-        )
-
-        if record.arm is ExperimentArm.CONTROL:
+        request = await self._request(inquiry, attempts)
+        if request is None or record.arm is ExperimentArm.CONTROL:
             opened = await self._open(scope, session_id, inquiry, attempts)
             if opened is None:
                 attempts.warn(NOT_STORED)
@@ -305,6 +310,20 @@ class Chat:
             if part is None:
                 attempts.warn(warning)
         return context, opened
+
+    async def _request(self, inquiry: Inquiry, attempts: Degradation) -> ContextRequest | None:
+        """The request for a question's context; None where the question leaves no room for one."""
+        try:
+            return await self.contexts.request(
+                inquiry.text,
+                model=inquiry.model,
+                window=inquiry.window,
+                databases=inquiry.databases or None,
+                recall=inquiry.recall,
+            )
+        except QuestionTooLong:
+            attempts.warn(TOO_LONG)
+            return None
 
     async def _open(
         self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Degradation

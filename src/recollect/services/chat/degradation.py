@@ -12,6 +12,9 @@ from recollect.ports.telemetry import Telemetry
 Result = TypeVar("Result")
 _PATIENT_SECONDS: Final = 5.0
 NO_MEMORY: Final = "Memory did not answer; the question was answered without it."
+TOO_LONG: Final = (
+    "The question leaves no room for memory (MEMORY_MAX_CONTEXT_TOKENS); it was answered without."
+)
 SWITCHED_OFF: Final = "Memory is switched off on this server; nothing is remembered."
 NOT_STORED: Final = "Memory did not answer; this exchange is not remembered."
 REPLY_NOT_STORED: Final = "Memory did not answer; the reply is not remembered."

@@ -31,10 +31,10 @@ from recollect.domain.conversation.message import (
 from recollect.domain.identity.scope import MemoryPolicy
 from recollect.domain.privacy.masking import blanked
 from recollect.domain.text import JsonValue, count_values
-from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
+from recollect.errors import ModelUnavailable, NotFound, QuestionTooLong, ReplyUnusable
 from recollect.ports.models import EndpointReply
 from recollect.ports.runtime import Ids
-from recollect.services.chat.degradation import Degradation
+from recollect.services.chat.degradation import TOO_LONG, Degradation
 from recollect.services.chat.turn import TurnEnding, too_slow
 from recollect.services.chat.turn_record import TurnOutcome
 
@@ -167,9 +167,12 @@ class ProxiedReply:
         return MemoryPolicy.READ if self.ending.question is None else MemoryPolicy.FULL
 
     async def remember(self, finding: Awaitable[Result], *, warning: str) -> Result | None:
-        """What memory finds; None where it does not answer, or knows of no such session."""
+        """What memory finds; None where it does not answer, has no room or knows no session."""
         try:
             return await self.attempts.attempt("context", finding, warning=warning)
+        except QuestionTooLong:
+            self.attempts.warn(TOO_LONG)
+            return None
         except NotFound:
             return None
 

@@ -40,7 +40,7 @@ from recollect.domain.recall.entry import (
     Recollection,
 )
 from recollect.domain.recall.query import AlreadyInContext
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, QuestionTooLong
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.ports.telemetry import Stage
@@ -126,7 +126,12 @@ class Contexts(Audited):
         databases: Iterable[str] | None = None,
         recall: RecallOverrides = AS_SET,
     ) -> ContextRequest:
-        """Check a request and complete it from the policies; `InvalidInput` if it is refused."""
+        """Check a request and complete it from the policies.
+
+        Raises:
+            QuestionTooLong: the question alone takes more tokens than a context may have.
+            InvalidInput: something else cannot be taken.
+        """
         check_question(question)
         check_model_name(model)
         if max_tokens is not None and not 1 <= max_tokens <= _MAX_TOKENS:
@@ -151,7 +156,7 @@ class Contexts(Audited):
         )
         tokens = await _count(self.counter_for(model), question, limit=limit)
         if tokens + TOKENS_A_MESSAGE > limit:
-            raise InvalidInput("question", f"takes more than the {limit} tokens of a context")
+            raise QuestionTooLong(limit)
         return request
 
     async def build(
