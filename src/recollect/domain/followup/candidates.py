@@ -8,6 +8,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.agreement import agreeing, disagrees
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
 from recollect.domain.followup.languages import words_for
+from recollect.domain.followup.opening_question import opening_question
 from recollect.domain.language import content_words, split_words
 
 _FOLLOW_UP: Final = 0.5
@@ -93,8 +94,7 @@ def _with_topic(
     if not rewrite.is_follow_up:
         return rewrite
     topic = next((one.topic for one in candidates.values() if one.topic), None)
-    last = next((one.content for one in reversed(history) if one.role is Role.USER), "")
-    text = f"{topic or ''} {last[:_READ_CHARACTERS]}"
+    text = f"{topic or ''} {opening_question(history, rewrite.language)}"
     own = {word.lower() for word in content_words(question, rewrite.language)}
     terms = [w for w in content_words(text, rewrite.language) if w.lower() not in own]
     return replace(rewrite, topic=topic, context_terms=tuple(terms[:MAX_CONTEXT_TERMS]))
