@@ -3,13 +3,14 @@
 Every engine that encrypts content works with them; where the keys are stored is its own.
 """
 
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
-from recollect.errors import ConfigurationError, ErasureUnderWay
+from recollect.errors import ConfigurationError, ContentUnreadable, ErasureUnderWay
 from recollect.ports.privacy.encryption import KeyWrapper, OwnerCipher, WrappedKey
 
 FRESH_SECONDS: Final = 3.0
@@ -17,6 +18,7 @@ FRESH_SECONDS: Final = 3.0
 key, and with it the erasure, stays for longer: nothing is encrypted with a key that is gone."""
 _READ_SECONDS: Final = 600.0
 _MAX_OWNERS: Final = 10_000
+logger = logging.getLogger(__name__)
 
 
 class StoredKey(NamedTuple):
@@ -122,7 +124,12 @@ class OwnerKeys:
         if stored.wrapped is None:
             raise ErasureUnderWay
         assert self.wrapper is not None  # noqa: S101  # as above
-        return DataKey(self.wrapper.cipher(owner_id, stored.wrapped), stored.is_complete)
+        try:
+            cipher = self.wrapper.cipher(owner_id, stored.wrapped)
+        except ConfigurationError as error:  # keys were rotated since this process was started
+            logger.warning("encryption.no_master_key", extra={"facts": {"problem": str(error)}})
+            raise ContentUnreadable("this server has not got the master key") from error
+        return DataKey(cipher, stored.is_complete)
 
 
 def check_keys(wrapper: KeyWrapper | None, samples: Iterable[tuple[UUID, WrappedKey]]) -> None:

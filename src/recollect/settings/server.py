@@ -13,6 +13,8 @@ from recollect.domain.identity.scope import DEFAULT_TENANT, tenant_name
 from recollect.errors import InvalidInput
 from recollect.settings.values import Identity, SeparatedByCommas, accepted_by
 
+LEAST_SECRET: Final = 16
+"""The fewest characters of a secret that tells who is calling."""
 EMBEDDED_CONNECTIONS: Final = 190
 """Connections of the embedded PostgreSQL that servers may share; commands have the rest."""
 LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -143,7 +145,7 @@ class AuthSettings(BaseModel):
     """JWT claim that names the user."""
     tenant_jwt_claim: str | None = None
     """JWT claim that names the tenant; unset: MEMORY_TENANT."""
-    jwt_secret: SecretStr | None = None
+    jwt_secret: SecretStr | None = Field(default=None, min_length=LEAST_SECRET)
     """Secret that JWTs are signed with (HS256, HS384, HS512)."""
     jwt_jwks_url: str | None = None
     """Address of the key set that JWTs are signed with (RS*, ES*, …)."""
@@ -158,9 +160,9 @@ class AuthSettings(BaseModel):
     """Whether callers without credentials are served, beside a source of identities: each session
     is an owner of its own (anon: and its UUID, which no credentials may name), and its UUID all
     that opens it."""
-    bearer_hash_secret: SecretStr | None = None
+    bearer_hash_secret: SecretStr | None = Field(default=None, min_length=LEAST_SECRET)
     """Key for hashing opaque bearer tokens into user ids (bearer_token)."""
-    openwebui_jwt_secret: SecretStr | None = None
+    openwebui_jwt_secret: SecretStr | None = Field(default=None, min_length=LEAST_SECRET)
     """Secret of OpenWebUI's X-OpenWebUI-User-Jwt (its FORWARD_USER_INFO_HEADER_JWT_SECRET); when
     set, OpenWebUI's users are taken from that token alone, not from X-OpenWebUI-User-Id."""
 

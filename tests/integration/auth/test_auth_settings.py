@@ -57,6 +57,9 @@ def test_with_authentication_any_address_will_do(settings: dict[str, object]) ->
         ({"user_id_source": "bearer_token", "bearer_hash_secret": ""}, "MEMORY_BEARER_HASH_SECRET"),
         ({"user_id_source": "nobody"}, "MEMORY_USER_ID_SOURCE"),
         ({"user_id_source": "jwt_claim", "jwt_secret": ""}, "MEMORY_JWT_SECRET"),
+        ({"user_id_source": "jwt_claim", "jwt_secret": "x"}, "MEMORY_JWT_SECRET"),
+        ({"user_id_source": "bearer_token", "bearer_hash_secret": "x"}, "HASH_SECRET"),
+        ({"openwebui_jwt_secret": "x"}, "MEMORY_OPENWEBUI_JWT_SECRET"),
     ],
 )
 def test_incomplete_or_insecure_authentication_settings_are_refused(

@@ -23,7 +23,7 @@ TENANT = f"tenant-{uuid4()}"
 @pytest_asyncio.fixture(scope="module")
 async def server(serve: Serve) -> AsyncIterator[Caller]:
     async with serve(
-        user_id_source="bearer_token", bearer_hash_secret="a secret", tenant=TENANT
+        user_id_source="bearer_token", bearer_hash_secret="a secret of some length", tenant=TENANT
     ) as caller:
         yield caller
 
@@ -56,7 +56,9 @@ async def test_under_another_secret_the_same_token_is_another_owner(
 ) -> None:
     token = f"token-{uuid4()}"
     async with serve(
-        user_id_source="bearer_token", bearer_hash_secret="another", tenant=TENANT
+        user_id_source="bearer_token",
+        bearer_hash_secret="another one as long",
+        tenant=TENANT,
     ) as other:
         assert not await is_same_owner(holding(server, token), holding(other, token))
 

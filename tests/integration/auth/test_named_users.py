@@ -50,6 +50,20 @@ async def test_header_names_may_be_written_in_any_case(tenant: Tenant) -> None:
     )
 
 
+@pytest.mark.parametrize("header", [*NAMING, "Authorization"])
+async def test_a_header_that_comes_twice_is_refused(tenant: Tenant, header: str) -> None:
+    service = await tenant.service()
+    naming = [(header, "bob"), (header, "alice")]
+    if header == "Authorization":
+        naming.append(("X-Memory-User", "bob"))
+    twice = [*service.headers.items(), *naming]
+
+    response = await service.client.get(f"{service.url}/api/v1/sessions", headers=twice)
+
+    assert response.status_code == 422
+    assert f"{header} must not come twice" in response.json()["detail"]
+
+
 @pytest.mark.parametrize("headers", [{}, {"X-Memory-User": ""}, {"X-OpenWebUI-User-Id": ""}])
 async def test_a_service_key_must_name_a_user(tenant: Tenant, headers: dict[str, str]) -> None:
     response = await refusal_of((await tenant.service()).with_headers(headers))

@@ -40,6 +40,20 @@ async def test_one_message_is_deleted_in_whichever_session_it_is(alice: Caller) 
     assert session["message_count"] == 1
 
 
+@pytest.mark.parametrize("path", ["/api/v1/history/", "/api/v1/sessions/{session_id}/messages/"])
+async def test_an_empty_id_deletes_nothing_and_leads_nowhere(alice: Caller, path: str) -> None:
+    messages = await remember(alice, 2)
+    path = path.format(session_id=messages[0]["session_id"])
+
+    response = await alice.client.request(
+        "DELETE", alice.url + path, headers=alice.headers, follow_redirects=True
+    )
+
+    assert response.status_code == 404
+    assert not response.history
+    assert len(await alice.history()) == 2
+
+
 async def test_clearing_the_history_leaves_the_sessions(alice: Caller) -> None:
     await remember(alice, 4)
 

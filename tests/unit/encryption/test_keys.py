@@ -7,7 +7,12 @@ import pytest
 
 from recollect.domain.privacy.encrypted import parse_master_keys
 from recollect.engines.owner_keys import OwnerKeys, StoredKey
-from recollect.errors import ConfigurationError, ErasureUnderWay, InvalidInput
+from recollect.errors import (
+    ConfigurationError,
+    ContentUnreadable,
+    ErasureUnderWay,
+    InvalidInput,
+)
 from recollect.ports.privacy.encryption import WrappedKey
 from recollect.settings import load_settings
 from support.encryption import FIRST_KEY, SECOND_KEY, master_keys
@@ -99,3 +104,12 @@ async def test_a_destroyed_key_refuses_writes() -> None:
     table.rows[owner] = StoredKey(None)
     with pytest.raises(ErasureUnderWay):
         await keys.find_or_create(owner, table)
+
+
+async def test_a_key_rotated_to_a_master_key_that_this_process_lacks_is_unavailable() -> None:
+    """Others are served, and a restart with both keys helps; users learn no names of keys."""
+    table, keys, owner = KeyTable(), OwnerKeys(master_keys(old=FIRST_KEY)), uuid4()
+    table.rows[owner] = StoredKey(master_keys(new=SECOND_KEY).create(owner))
+    with pytest.raises(ContentUnreadable) as raised:
+        await keys.find(owner, table)
+    assert "new" not in str(raised.value)

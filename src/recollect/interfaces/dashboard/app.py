@@ -32,6 +32,7 @@ _root = APIRouter(include_in_schema=False)
 
 
 @_root.get("/", dependencies=[ANY_QUERY])
+@_root.get("/dashboard/", dependencies=[ANY_QUERY])
 async def go_to_dashboard() -> Response:
     """Lead people who type the address of the server to the dashboard."""
     return RedirectResponse("/dashboard")

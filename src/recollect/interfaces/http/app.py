@@ -60,6 +60,9 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        # A slash too many is not forgiven: `DELETE …/messages/` with an id left out, redirected to
+        # `…/messages`, would delete them all.
+        redirect_slashes=False,
     )
     app.state.memory = memory
     app.state.allows_data_export = settings.allow_data_export

@@ -326,7 +326,7 @@ def _principal_of(key: ApiKey) -> Principal:
 
 
 def _bearer_token(headers: Headers) -> str:
-    scheme, _, credentials = headers.get("Authorization", "").partition(" ")
+    scheme, _, credentials = header_text(headers, "Authorization").partition(" ")
     return credentials.strip(_BLANKS) if scheme.lower() == "bearer" else ""
 
 

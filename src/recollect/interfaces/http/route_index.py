@@ -44,7 +44,7 @@ def methods_at(app: FastAPI, scope: Scope) -> list[str]:
 class RouteIndex(BaseRoute):
     """Stands before all routes: matches what one of them takes, and hands it over.
 
-    What none of them takes is left to the framework, which knows other methods and slashes.
+    What none of them takes is left to the framework, which knows other methods.
     """
 
     def __init__(self, routes: Sequence[APIRoute]) -> None:
