@@ -94,17 +94,15 @@ async def send_headers(
     return await caller.client.request("GET", caller.url + path, headers=headers)
 
 
-async def test_credentials_given_twice_reach_nothing_but_the_first_ones_memory(
-    bystander: Bystander,
-) -> None:
+async def test_two_credentials_reach_nobodys_memory(bystander: Bystander) -> None:
     key = bystander.caller.headers["Authorization"].encode()
     other = b"Bearer rec_" + b"a" * 86
 
     good_first = await send_headers(bystander, [(b"Authorization", key), (b"Authorization", other)])
     bad_first = await send_headers(bystander, [(b"Authorization", other), (b"Authorization", key)])
 
-    assert good_first.status_code in {200, 400, 401}
-    assert bad_first.status_code in {400, 401}
+    assert_refused(good_first, 422)
+    assert_refused(bad_first, 422)
 
 
 @pytest.mark.parametrize(

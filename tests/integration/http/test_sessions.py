@@ -172,3 +172,8 @@ async def test_the_one_local_user_needs_no_credentials(local: Caller) -> None:
     await local.add(session, "Hello")
 
     assert [message["content"] for message in await local.messages(session)] == ["Hello"]
+
+
+async def test_nobody_in_between_keeps_what_is_answered(alice: Caller) -> None:
+    for path in ("/api/v1/sessions", "/api/v1/history/count", "/api/v1/nothing"):
+        assert (await alice.get(path)).headers["Cache-Control"] == "no-store"

@@ -24,6 +24,7 @@ from recollect.telemetry.loop_watchdog import current_route
 
 TRANSACTION_HEADER: Final = "X-Transaction-ID"
 _TRANSACTION_NAME: Final = TRANSACTION_HEADER.lower().encode()
+_CACHE_NAME: Final = b"cache-control"
 _WITHOUT_BODY: Final = frozenset({"GET", "HEAD"})
 _AS_IT_IS: Final = frozenset({"", "identity"})
 """Codings of a body that is not compressed."""
@@ -39,7 +40,10 @@ logger = logging.getLogger(__name__)
 
 
 class Transactions:
-    """Gives each request an id, returns it, and logs the request under it, without content."""
+    """Gives each request an id, returns it, and logs the request under it, without content.
+
+    Nobody in between keeps what it is answered, unless the answer says otherwise.
+    """
 
     def __init__(self, app: ASGIApp, *, telemetry: Telemetry = UNMEASURED) -> None:
         self._app = app
@@ -84,7 +88,10 @@ class Transactions:
             nonlocal status, has_started
             if message["type"] == "http.response.start":
                 status, has_started = message["status"], True
-                message["headers"] = [*message["headers"], (_TRANSACTION_NAME, current.encode())]
+                headers = [*message["headers"], (_TRANSACTION_NAME, current.encode())]
+                if not any(name == _CACHE_NAME for name, _ in headers):
+                    headers.append((_CACHE_NAME, b"no-store"))  # most have personal data
+                message["headers"] = headers
             await send(message)
 
         try:

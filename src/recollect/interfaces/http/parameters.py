@@ -135,10 +135,10 @@ ANY_QUERY = Depends(_any_query)
 def header_text(headers: Headers, name: str) -> str:
     """A header's value as its sender meant it: headers travel as bytes, names are UTF-8.
 
-    One that comes twice is refused: a proxy may have added its own behind a client's.
+    One that says two things is refused: a proxy may have added its own behind a client's.
     """
     values = headers.getlist(name)
-    if len(values) > 1:
+    if len(values) > 1 and len(set(values)) > 1:
         raise InvalidInput(name, "must not come twice")
     value = values[0].strip(_BLANKS) if values else ""
     try:
