@@ -188,7 +188,9 @@ def command_line_page() -> str:
 _COMMANDS = """\
 With `--json` a command answers in JSON: one object, or `items` for a list. What went wrong is said
 on standard error, as `{"error": …}` with `--json`, and the exit code is then not 0. Commands work
-on the database itself, so they need no running server and no API key."""
+on the database itself, so they need no running server and no API key. They need the server's
+settings instead, the same `MEMORY_*` variables and the same account:
+[an example with systemd](../how-to/install.md#run-it-as-a-service)."""
 
 
 def _commands(name: str, group: TyperGroup) -> Iterator[str]:

@@ -26,6 +26,7 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.migrations import HEAD
 from recollect.errors import ConfigurationError, InvalidInput
 from recollect.interfaces.cli.main import app
+from recollect.interfaces.cli.output import memory_place
 from recollect.interfaces.http.app import create_app
 from recollect.services.services import Services
 from recollect.settings import load_settings
@@ -151,6 +152,8 @@ def test_values_of_a_profile_are_set_merged_shown_and_deleted(run: Run) -> None:
     assert run("profile", "delete", "plan", *user, "--yes").returncode == 0
     missing = run("profile", "get", "plan", *user)
     assert (missing.returncode, missing.stderr) == (1, "recollect: no profile key of that name\n")
+    asked = run("profile", "clear", *user)
+    assert f"profile of the user '{user[1]}' of the tenant 'default'?" in asked.stderr
     cleared = run("profile", "clear", *user, "--yes", "--json")
     assert json.loads(cleared.stdout) == {"deleted": 1}
 
@@ -172,6 +175,8 @@ def test_facts_are_added_shown_changed_forgotten_and_restored(run: Run) -> None:
     assert [fact["fact_id"] for fact in listed["items"]] == [fact_id]
     assert run("facts", "forget", fact_id, "--erase", *user).returncode != 0, "without a yes"
     assert json.loads(run("facts", "stats", *user, "--json").stdout)["total"] == 1
+    asked = run("facts", "clear", *user)
+    assert f"facts about the user '{user[1]}' of the tenant 'default' with" in asked.stderr
     assert json.loads(run("facts", "clear", "--yes", *user, "--json").stdout) == {"deleted": 1}
 
 
@@ -209,9 +214,48 @@ async def test_everything_is_exported_to_a_file_and_imported_from_it(
     assert [message.content for message in await copy.last()] == ["Sales?", "2.5M"]
 
 
+async def test_an_export_replaces_a_file_with_force_alone(
+    run: Run, memory: Memory, tmp_path: Path
+) -> None:
+    user, file = f"user-{uuid4()}", tmp_path / "all.json"
+    await memory.session(user=user)
+    file.write_text("of last week")
+    refused = run("export", str(file), "--user", user)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == f"recollect: file '{file}' is there already: --force replaces it\n"
+    assert file.read_text() == "of last week"
+    replaced = run("export", str(file), "--user", user, "--force")
+    assert replaced.returncode == 0, replaced.stderr
+    assert len(json.loads(file.read_text("utf-8"))["sessions"]) == 1
+
+
+@pytest.mark.parametrize("name", ["all.json", "all.zip", "-"])
+def test_nothing_is_exported_of_a_user_of_whom_nothing_is_stored(
+    run: Run, shared_home: Path, tmp_path: Path, name: str
+) -> None:
+    user, file = f"user-{uuid4()}", tmp_path / name
+    file.write_text("of last week")
+    words = ("export", name if name == "-" else str(file), "--user", user, "--force")
+    for _ in range(2):  # the audit log has the first one
+        refused = run(*words)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        problem = f"user '{user}' of the tenant 'default' has nothing stored in the folder"
+        assert f"recollect: {problem} {shared_home}: nothing was written" in refused.stderr
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["of last week"]
+
+
+def test_a_profile_or_a_key_alone_is_exported(run: Run) -> None:
+    with_profile, with_key = f"user-{uuid4()}", f"user-{uuid4()}"
+    run("profile", "set", "language", "nl", "--user", with_profile)
+    run("keys", "create", "--name", "phone", "--user", with_key, "--scope", "user")
+    document = json.loads(run("export", "-", "--user", with_profile).stdout)
+    assert [item["key"] for item in document["profile"]] == ["language"]
+    document = json.loads(run("export", "-", "--user", with_key).stdout)
+    assert [key["name"] for key in document["api_keys"]] == ["phone"]
+
+
 def test_an_export_that_cannot_be_written_or_read_is_told(run: Run, tmp_path: Path) -> None:
     user = ("--user", f"user-{uuid4()}")
-    assert json.loads(run("export", "-", *user).stdout)["sessions"] == []
     missing = tmp_path / "no folder" / "all.json"
     for words in (("export", str(missing)), ("import", str(missing))):
         refused = run(*words, *user)
@@ -231,6 +275,7 @@ async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
     await session.add_exchange("Where do I live, please?", "In Utrecht.")
     refused = run("erase", "--user", user)
     assert refused.returncode != 0, "without a yes"
+    assert f"of the user '{user}' of the tenant 'default' in the folder " in refused.stderr
     assert await memory.history(user).count() == 2
     erased = run("erase", "--user", user, "--yes")
     assert erased.returncode == 0, erased.stderr
@@ -244,6 +289,33 @@ async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
     altered = run("erase", "--verify", str(file))
     assert (altered.returncode, altered.stderr.count("\n")) == (1, 1)
     assert "was altered" in altered.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("--user", "nobody"), "of the user 'nobody' of the tenant '{tenant}'"),
+        (("--whole-tenant",), "of all users of the tenant '{tenant}'"),
+        (("--before", "2020-01-31"), "from before 2020-01-31 00:00:00 UTC of the user 'local'"),
+    ],
+)
+def test_an_erasure_that_found_nothing_says_so_and_fails(
+    run: Run, shared_home: Path, words: tuple[str, ...], what: str
+) -> None:
+    tenant = f"tenant-{uuid4()}"
+    done = run("erase", *words, "--tenant", tenant, "--yes")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["tenant"] == tenant, "the receipt is printed all the same"
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"recollect: nothing {what.format(tenant=tenant)}")
+    assert last.endswith(f"was stored in the folder {shared_home}: nothing was erased")
+
+
+async def test_a_second_erasure_finds_nothing(run: Run, memory: Memory) -> None:
+    user = f"user-{uuid4()}"
+    await (await memory.session(user=user)).add_exchange("Sales?", "2.5M")
+    codes = [run("erase", "--user", user, "--yes", "--json").returncode for _ in range(2)]
+    assert codes == [0, 1]
 
 
 async def test_a_part_or_a_tenant_is_erased(run: Run, memory: Memory) -> None:
@@ -354,6 +426,31 @@ def test_the_version_option_prints_the_version(run: Run) -> None:
 def test_migrate_prints_the_revisions_before_and_after(run: Run) -> None:
     done = run("migrate", "--json")
     assert json.loads(done.stdout) == {"before": HEAD, "after": HEAD}
+
+
+def test_going_back_to_base_asks_with_the_database_and_what_is_lost(
+    run: Run, shared_home: Path
+) -> None:
+    asked = run("migrate", "--down-to", "base")
+    assert asked.returncode != 0
+    assert f"Take the folder {shared_home} back to revision 'base'? All data of" in asked.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        (
+            "postgresql://me:secret@db:5433/memory?sslmode=require",
+            "postgresql://me:***@db:5433/memory",
+        ),
+        (
+            "postgres://me@/memory?host=/run/pg&password=secret",
+            "postgresql://me@/memory?host=/run/pg",
+        ),
+    ],
+)
+def test_a_database_is_named_without_its_password(address: str, place: str) -> None:
+    assert memory_place(load_settings(db_connection_string=address)) == f"the database {place}"
 
 
 @pytest.mark.parametrize("setting", ["MEMORY_HOST", "MEMORY_PORT"])

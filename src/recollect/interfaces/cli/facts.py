@@ -18,12 +18,15 @@ from recollect.interfaces.cli.output import (
     confirm_deletion,
     fields_of,
     for_owner,
+    owner_name,
+    owner_scope,
     show,
     show_page,
     show_table,
     to_json,
 )
 from recollect.services.services import Services
+from recollect.settings import load_settings
 
 app = typer.Typer(help="List, add, change and forget facts about a user.", no_args_is_help=True)
 _COLUMNS: Final = ("fact_id", "type", "priority", "content")
@@ -195,7 +198,8 @@ def clear(
     user: User = None, tenant: Tenant = None, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Delete all facts about a user for good."""
-    question = "Delete all facts with their history for good?"
+    whose = owner_name(owner_scope(load_settings(), user, tenant))
+    question = f"Delete all facts about {whose} with their history for good?"
     confirm_deletion(question, yes=yes, as_json=as_json)
     deleted = for_owner(user, tenant, lambda services, scope: services.facts.clear(scope))
     show({"deleted": deleted}, as_json=as_json, text=f"{deleted} facts are deleted")

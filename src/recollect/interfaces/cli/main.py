@@ -31,6 +31,7 @@ from recollect.interfaces.cli.output import (
     fail,
     fields_of,
     given_options,
+    memory_place,
     show,
     show_table,
     with_services,
@@ -163,7 +164,10 @@ def migrate(
 ) -> None:
     """Bring the database to the schema of this version; the server does so by itself at start."""
     if down_to is not None and not yes:
-        question = f"Go back to '{down_to}'? What later revisions hold is deleted"
+        loss = (
+            "All data of all users is lost" if down_to == "base" else "Data of later ones is lost"
+        )
+        question = f"Take {memory_place(load_settings())} back to revision '{down_to}'? {loss}"
         confirm(question, refused="nothing was changed", as_json=as_json)
     before, after = asyncio.run(_migrate(down_to))
     text = (

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from uuid import UUID
 
 import typer
@@ -54,6 +55,7 @@ User = Annotated[
 ]
 _HEADINGS = {"message_count": "messages"}
 """What columns are called where their own name takes the room that free text needs."""
+_PLACE_PARAMETERS = frozenset({"host", "port", "dbname", "database"})
 _NARROWEST = 10
 _WIDEST = 1000
 _FREE_TEXT = frozenset({"name", "content", "text", "value", "found", "advice", "user", "settings"})
@@ -123,6 +125,28 @@ def confirm_deletion(question: str, *, yes: bool, as_json: bool) -> None:
     """Ask before something is deleted, unless the command says yes."""
     if not yes:
         confirm(question, refused="nothing was deleted", as_json=as_json)
+
+
+def owner_name(scope: Scope) -> str:
+    """A user with the tenant, as questions and errors name them."""
+    return f"the user '{scope.user}' of the tenant '{scope.tenant}'"
+
+
+def memory_place(settings: Settings) -> str:
+    """Where the settings have the memory, without a password: a folder, a database or a table."""
+    from recollect.engines.postgres.connection.addresses import (  # noqa: PLC0415
+        display,
+        normalise,
+    )
+
+    if settings.embedded_home is not None:
+        return f"the folder {settings.embedded_home.absolute()}"
+    if settings.db_connection_string is None:
+        return f"the DynamoDB table {settings.dynamodb_table}"
+    dsn = urlsplit(normalise(settings.db_connection_string.get_secret_value()))
+    # Among the other parameters may be a password.
+    named = [(name, value) for name, value in parse_qsl(dsn.query) if name in _PLACE_PARAMETERS]
+    return f"the database {display(urlunsplit(dsn._replace(query=urlencode(named, safe='/'))))}"
 
 
 def given_options(**options: object) -> dict[str, object]:

@@ -15,10 +15,13 @@ from recollect.interfaces.cli.output import (
     confirm_deletion,
     fields_of,
     for_owner,
+    owner_name,
+    owner_scope,
     show,
     show_table,
     to_json,
 )
+from recollect.settings import load_settings
 
 app = typer.Typer(help="Set, merge, show and delete values of a profile.", no_args_is_help=True)
 _COLUMNS = ("key", "value", "version", "updated_at")
@@ -114,7 +117,8 @@ def clear(
     user: User = None, tenant: Tenant = None, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Delete all keys."""
-    confirm_deletion("Delete the whole profile?", yes=yes, as_json=as_json)
+    whose = owner_name(owner_scope(load_settings(), user, tenant))
+    confirm_deletion(f"Delete the whole profile of {whose}?", yes=yes, as_json=as_json)
     deleted = for_owner(user, tenant, lambda services, scope: services.profiles.clear(scope))
     show({"deleted": deleted}, as_json=as_json, text=f"{deleted} keys are deleted")
 

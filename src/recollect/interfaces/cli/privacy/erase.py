@@ -21,6 +21,9 @@ from recollect.interfaces.cli.output import (
     User,
     Yes,
     confirm,
+    fail,
+    memory_place,
+    owner_name,
     owner_scope,
     parse_moment,
     show,
@@ -69,7 +72,7 @@ def erase(  # noqa: PLR0913  # the options of the command line
     """Erase everything of a user in every place, for good, and print the signed receipt.
 
     What a server or worker that runs meanwhile has begun goes on, and so does what this command has
-    begun when it is interrupted.
+    begun when it is interrupted. The exit code is 1 where nothing was there to erase.
     """
     if verify is not None:
         _verify(verify, as_json=as_json)
@@ -83,8 +86,9 @@ def erase(  # noqa: PLR0913  # the options of the command line
     scope: Scope | TenantScope = owner_scope(settings, user, tenant)
     if whole_tenant:
         scope = TenantScope(tenant=tenant or settings.tenant, actor="cli")
+    what, place = _what(scope, session, time), memory_place(settings)
     if not yes:
-        question = f"Erase {_what(scope, session, time)}? It cannot be brought back"
+        question = f"Erase everything {what} in {place}? It cannot be brought back"
         confirm(question, refused="nothing was erased", as_json=as_json)
 
     async def work(services: Services, _: Settings) -> JsonObject:
@@ -101,8 +105,10 @@ def erase(  # noqa: PLR0913  # the options of the command line
 
     receipt = with_services(work)
     typer.echo(to_json(receipt))
+    if not _has_erased(receipt):
+        fail(f"nothing {what} was stored in {place}: nothing was erased", as_json=as_json)
     if not as_json:
-        typer.echo(f"{_what(scope, session, time)} is erased; keep the receipt above", err=True)
+        typer.echo(f"everything {what} is erased; keep the receipt above", err=True)
 
 
 async def _begin(
@@ -115,14 +121,21 @@ async def _begin(
 
 
 def _what(scope: Scope | TenantScope, session: str | None, before: datetime | None) -> str:
+    """What is erased, to follow 'everything' or 'nothing'."""
     if isinstance(scope, TenantScope):
-        return f"everything of all users of the tenant '{scope.tenant}'"
-    whose = f"of the user '{scope.user}' of the tenant '{scope.tenant}'"
+        return f"of all users of the tenant '{scope.tenant}'"
+    whose = f"of {owner_name(scope)}"
     if session is not None:
-        return f"the session {session} {whose}"
+        return f"of the session {session} {whose}"
     if before is not None:
-        return f"everything from before {before:%Y-%m-%d %H:%M:%S %Z} {whose}"
-    return f"everything {whose}"
+        return f"from before {before:%Y-%m-%d %H:%M:%S %Z} {whose}"
+    return whose
+
+
+def _has_erased(receipt: JsonObject) -> bool:
+    erased = receipt["erased"]
+    assert isinstance(erased, dict)  # noqa: S101  # as every receipt has it
+    return any(isinstance(counts, dict) and any(counts.values()) for counts in erased.values())
 
 
 def _bar() -> Progress:

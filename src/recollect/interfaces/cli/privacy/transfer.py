@@ -11,6 +11,7 @@ from typing import Annotated, BinaryIO, Final
 import typer
 from rich.console import Console
 
+from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.document import Counts, ExportFormat, Outcome, Part, TransferReport
 from recollect.errors import InvalidInput
 from recollect.inputs import opened_document
@@ -19,6 +20,7 @@ from recollect.interfaces.cli.output import (
     Tenant,
     User,
     fields_of,
+    memory_place,
     owner_scope,
     show,
     with_services,
@@ -42,9 +44,17 @@ def export_owner(
             show_default=False,
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a file that is there already.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write everything that is stored of a user; the file is there once it is complete."""
+    """Write everything that is stored of a user; the file is there once it is complete.
+
+    Of a user of whom nothing is stored, nothing is written, and the exit code is 1.
+    """
+    if file != _STANDARD and not force and Path(file).exists():
+        raise InvalidInput("file", f"'{file}' is there already: --force replaces it")
     chosen = form or (ExportFormat.ZIP if file.lower().endswith(".zip") else ExportFormat.JSON)
     written: dict[Part, int] = {}
 
@@ -57,7 +67,9 @@ def export_owner(
                 status.update(f"{_told(counts)} exported …")
 
             pieces = services.owner_export.pieces(scope, chosen, progress=tell)
-            await _write(pieces, target)
+            await _write(pieces, target, written)
+            if not _has_memory(written):
+                raise InvalidInput("user", _absence(scope, settings))
 
     with_services(work)
     if file != _STANDARD:
@@ -90,9 +102,26 @@ def import_owner(
     show(report_fields(report), as_json=as_json, text=taken_in(report))
 
 
-async def _write(pieces: AsyncIterator[bytes], target: BinaryIO) -> None:
+async def _write(pieces: AsyncIterator[bytes], target: BinaryIO, written: Counts) -> None:
+    """Write the pieces from the first time that they have something of the user."""
+    held: list[bytes] = []
     async for piece in pieces:
-        target.write(piece)
+        held.append(piece)
+        if _has_memory(written):
+            target.writelines(held)
+            held.clear()
+
+
+def _has_memory(written: Counts) -> bool:
+    """Whether there is anything but the audit log, which has this very export."""
+    return any(number for part, number in written.items() if part is not Part.AUDIT)
+
+
+def _absence(scope: Scope, settings: Settings) -> str:
+    return (
+        f"'{scope.user}' of the tenant '{scope.tenant}' has nothing stored in "
+        f"{memory_place(settings)}: nothing was written"
+    )
 
 
 @contextmanager
