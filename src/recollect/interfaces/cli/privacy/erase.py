@@ -72,7 +72,7 @@ def erase(  # noqa: PLR0913  # the options of the command line
     """Erase everything of a user in every place, for good, and print the signed receipt.
 
     What a server or worker that runs meanwhile has begun goes on, and so does what this command has
-    begun when it is interrupted. The exit code is 1 where nothing was there to erase.
+    begun when it is interrupted. The exit code is 1 where nothing at all was stored of them.
     """
     if verify is not None:
         _verify(verify, as_json=as_json)
@@ -106,8 +106,11 @@ def erase(  # noqa: PLR0913  # the options of the command line
     receipt = with_services(work)
     typer.echo(to_json(receipt))
     if not _has_erased(receipt):
-        fail(f"nothing {what} was stored in {place}: nothing was erased", as_json=as_json)
-    if not as_json:
+        nothing = f"nothing {what} was stored in {place}: nothing was erased"
+        if time is None:
+            fail(nothing, as_json=as_json)
+        typer.echo(nothing, err=True)
+    elif not as_json:
         typer.echo(f"everything {what} is erased; keep the receipt above", err=True)
 
 
