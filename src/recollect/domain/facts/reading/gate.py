@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from recollect.domain.facts.fact import FactSource
+from recollect.domain.facts.reading.commands.openings import after_verb
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
@@ -59,6 +60,8 @@ class Refusal(StrEnum):
     TAKEN_BACK = "taken_back"
     KEPT = "kept"
     """What is not to be forgotten: "don't forget where I live" neither tells nor withdraws it."""
+    COMMAND = "command"
+    """A sentence that begins with "remember" or "forget": exact rules tell what it wants."""
     ECHO = "echo"
     """Figures that the assistant has just given: "So 318, then"."""
 
@@ -86,7 +89,8 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    return next(found, None)
+    is_command = statement.source is FactSource.EXTRACTED and _is_command(clause)
+    return next(found, Refusal.COMMAND if is_command else None)
 
 
 def only_asks(message: str) -> bool:
@@ -222,6 +226,26 @@ def _is_kept(clause: QuotedClause, code: str) -> bool:
     verbs = (known.forget_verbs, known.forget_verbs_asked)
     is_told = (is_negated or is_asked) and any(one.are_in(sentence) for one in verbs)
     return is_told or known.keeping.are_in(sentence)
+
+
+def _is_command(clause: QuotedClause) -> bool:
+    """Whether the sentence begins with the verb of a command, in any language.
+
+    What begins with "I" right behind the verb or in a clause of its own is a statement beside it:
+    "Forget it, I live in Hull".
+    """
+    sentence = clause.words[clause.sentence_start : clause.sentence_end]
+    verbs = ((fact_words(code), after_verb(sentence, fact_words(code))) for code in LANGUAGES)
+    return any(
+        place is not None and not _stands_beside(clause, clause.sentence_start + place, known)
+        for known, place in verbs
+    )
+
+
+def _stands_beside(clause: QuotedClause, place: int, known: FactWords) -> bool:
+    is_own_clause = clause.start == clause.clause_start > clause.sentence_start
+    has_subject = known.subjects.length_at(clause.words, clause.start) > 0
+    return has_subject and (is_own_clause or clause.start == place)
 
 
 def _begins_as_command(clause: QuotedClause, code: str) -> bool:

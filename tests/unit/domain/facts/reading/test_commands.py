@@ -18,6 +18,7 @@ Can you remember that [I live in Ghent]?
 Could you please remember that [I live in Ghent]?
 Oh, and remember that [my name is spelled Jon].
 Onthoud dat [ik in Gent woon].
+Onthoud da [ik in Aalst woon].
 onthoud: [ik ben vega]
 Onthoud alsjeblieft dat [ik geen tabellen wil].
 Kun je onthouden dat [ik geen tabellen wil]?

@@ -15,6 +15,7 @@ from recollect.domain.facts.reading.commands.forgetting import (
     excepts_something,
     forgetting_at,
 )
+from recollect.domain.facts.reading.commands.openings import after_openers
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.standing.languages import standing_words
@@ -71,9 +72,9 @@ def _command_of(sentence: Part) -> Command | None:
 
 def _read(sentence: Part, tokens: tuple[Token, ...], words: Phrase, code: str) -> Command | None:
     known = fact_words(code)
-    place = _after_openers(words, 0, known)
+    place = after_openers(words, 0, known)
     polite = known.polite.length_at(words, place)
-    place = _after_openers(words, place + polite, known) if polite else place
+    place = after_openers(words, place + polite, known) if polite else place
     if ("?" in words and not polite) or _is_told(sentence, tokens[place : place + 1]):
         return None
     if forgetting := forgetting_at(words, place, code, is_polite=polite > 0):
@@ -160,13 +161,3 @@ def _content(
         return None  # "remember that's …"
     text = sentence.text[start:end].rstrip(_ENDS)
     return Part(start=sentence.start + start, text=text)
-
-
-def _after_openers(words: Phrase, place: int, known: FactWords) -> int:
-    """The place after what may stand before a command."""
-    while place < len(words):
-        length = known.openers.length_at(words, place)
-        if not length and words[place][0].isalnum():
-            break
-        place += length or 1
-    return place
