@@ -12,6 +12,7 @@ from typing import Final
 from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.reading.commands.openings import after_verb
 from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
@@ -43,7 +44,7 @@ class Refusal(StrEnum):
     NOT_VERBATIM = "not_verbatim"
     """The message does not have the quote."""
     NOT_OWN_WORDS = "not_own_words"
-    """It is quoted, pasted, code, or a text to work on."""
+    """It is quoted, pasted, code, a text to work on, or a letter's salutation or closing."""
     SECRET = "secret"  # noqa: S105
     PLANTED = "planted"
     """An instruction to the model, or about "the user"."""
@@ -78,7 +79,7 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
         return Refusal.ECHO
     parts = readable_parts(message)
     start = _place_of(quote, parts)
-    if start is None:
+    if start is None or is_only_greeting(quote):
         return Refusal.NOT_OWN_WORDS
     if _is_secret(message, start, start + len(quote)) or holds_secret(statement.content):
         return Refusal.SECRET

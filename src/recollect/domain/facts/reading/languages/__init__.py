@@ -56,6 +56,12 @@ class FactWords:
     """How a task names the text that follows: "this", "the following"."""
     sayings: Phrases
     """How somebody asks for a translation without quotation marks: "how do you say"."""
+    salutations: Phrases
+    """How a letter begins: "Dear"."""
+    closings: Phrases
+    """How a letter ends, before a name: "Kind regards"."""
+    reply_tasks: Phrases
+    """What is asked about a letter that follows: "what should I answer"."""
     openers: Phrases
     """What may stand before a command: "please"."""
     polite: Phrases
