@@ -250,6 +250,9 @@ def _ends(statement: Statement, one: Compared) -> bool:
 
 
 def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:
+    """Add a statement to the fact that it tells more of; a change is never more of the same."""
+    if statement.operation is Operation.CHANGE:
+        return Outcome(is_new=True)
     for one in compared:
         tells_more = one.relation is Relation.COMPLEMENT and _is_same_thing(statement, one)
         tells_more = tells_more and not _differs(statement, one)

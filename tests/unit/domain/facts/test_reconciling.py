@@ -278,6 +278,18 @@ def test_what_is_said_of_something_else_is_no_repetition(old: str, new: str) -> 
     assert outcome(statement, a_fact(old), 0.95, Relation.DUPLICATE) == Outcome(is_new=True)
 
 
+@pytest.mark.parametrize(
+    ("operation", "is_added"), [(Operation.ADD, True), (Operation.CHANGE, False)]
+)
+def test_a_change_is_never_added_to_what_it_changes(
+    operation: Operation, *, is_added: bool
+) -> None:
+    fact = a_fact("Ik ben vegetariër.", Slot.DIET)
+    statement = a_statement("Ik eet weer vlees.", Slot.DIET, operation)
+    result = outcome(statement, fact, 0.7, Relation.COMPLEMENT)
+    assert result == (Outcome(extends=fact) if is_added else Outcome(is_new=True))
+
+
 def test_a_denial_of_nothing_in_particular_ends_nothing() -> None:
     statement, fact = a_statement("I can not be there."), a_fact("I can do this.")
     assert outcome(statement, fact, 0.5, Relation.UNRELATED) == Outcome(is_new=True)

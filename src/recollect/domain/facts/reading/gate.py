@@ -11,6 +11,7 @@ from typing import Final
 
 from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.reading.commands.openings import after_verb
+from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words import readable_parts
@@ -18,6 +19,7 @@ from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
 from recollect.domain.facts.reading.wording import FIRST_PERSON
+from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language, split_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
@@ -63,6 +65,8 @@ class Refusal(StrEnum):
     """What is not to be forgotten: "don't forget where I live" neither tells nor withdraws it."""
     COMMAND = "command"
     """A sentence that begins with "remember" or "forget": exact rules tell what it wants."""
+    NO_NAME = "no_name"
+    """Taken for a name, and holds none: "Call me when you are ready"."""
     ECHO = "echo"
     """Figures that the assistant has just given: "So 318, then"."""
 
@@ -90,8 +94,17 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    is_command = statement.source is FactSource.EXTRACTED and _is_command(clause)
-    return next(found, Refusal.COMMAND if is_command else None)
+    return next(found, _misread(statement, clause))
+
+
+def _misread(statement: Statement, clause: QuotedClause) -> Refusal | None:
+    """Why what a model has found is something else than it takes it for."""
+    if statement.source is not FactSource.EXTRACTED:
+        return None
+    if _is_command(clause):
+        return Refusal.COMMAND
+    is_name = statement.slot is not Slot.NAME or may_tell_name(statement.content)
+    return None if is_name else Refusal.NO_NAME
 
 
 def only_asks(message: str) -> bool:

@@ -206,3 +206,23 @@ def test_one_question_without_the_user_in_it_only_asks(message: str) -> None:
 )
 def test_what_may_state_something_does_not_only_ask(message: str) -> None:
     assert not only_asks(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_name"),
+    [
+        ("Call me when you are ready.", False),
+        ("Call me when I am ready.", False),
+        ("Bel me als je klaar bent.", False),
+        ("call me jan", True),
+        ("hoi ik ben jan de bakker", True),
+        ("my first name is jan", True),
+        ("hola a todos me llamo juan", True),
+        ("You can call me Jan.", True),
+        ("Emma here!", True),
+        ("Call me Emma.", True),
+    ],
+)
+def test_a_name_is_stored_only_where_one_is_told(text: str, *, is_name: bool) -> None:
+    statement = replace(_statement(text), slot=Slot.NAME)
+    assert refuses(statement, text) == (None if is_name else Refusal.NO_NAME)
