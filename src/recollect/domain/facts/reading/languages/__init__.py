@@ -108,6 +108,10 @@ class FactWords:
     """What may follow a topic: "gesagt habe"."""
     not_content: Phrases
     """How no statement begins: "for later"."""
+    then: Phrases
+    """What may join a task to a command: "then"."""
+    added_tasks: Phrases
+    """Tasks behind a command that are no part of what it says: "give me"."""
     naming: Phrases
     """Verbs that the only value of a thing follows: "is", "costs"."""
     one_of_many: Phrases
