@@ -12,6 +12,7 @@ from recollect.domain.facts.values import (
     denies,
     has_other_figures,
     has_other_value,
+    names_nothing_else,
     replaces_value,
     words_of_meaning,
 )
@@ -162,9 +163,9 @@ def _may_mean(statement: Statement, one: Compared) -> bool:
 
 def _withdraws_another(statement: Statement, fact: Fact) -> bool:
     """Whether a withdrawal names another value than a fact: beer, where coffee is known."""
-    if _covered(fact, statement) == 1:
-        return False
     gist = statement.gist
+    if names_nothing_else(fact, gist):
+        return False
     if has_other_value(fact, gist) or has_other_figures(fact, gist):
         return True
     return has_one_value(fact.slot) and _have_other_names(statement, fact)

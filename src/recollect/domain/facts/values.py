@@ -59,6 +59,11 @@ def denies(fact: Fact, content: str) -> bool:
     return _meant(fact.gist) == meant
 
 
+def names_nothing_else(fact: Fact, gist: str) -> bool:
+    """Whether a statement has no word of meaning that a fact lacks: "I don't live there"."""
+    return _meant(gist) <= words_of_meaning(fact.gist)
+
+
 def words_of_meaning(gist: str) -> set[str]:
     """The words of a gist that mean something by themselves."""
     return {word for word in gist.split() if not is_common_word(word)}

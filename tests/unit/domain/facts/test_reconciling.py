@@ -175,6 +175,8 @@ def test_only_what_a_withdrawal_may_mean_is_withdrawn() -> None:
         ("My home is Ghent.", Slot.HOME, "I have my home in Paris", False),
         ("Our budget is 10k.", Slot.BUDGET, "I said our budget is 20k", False),
         ("I like black coffee.", Slot.DIET, "I like coffee", True),
+        ("Ik woon in Gent.", Slot.HOME, "Ik woon daar niet meer.", True),
+        ("I live in Ghent.", Slot.HOME, "I don't live there anymore.", True),
         ("I like tea; I like black coffee.", Slot.DIET, "I like coffee", True),
         ("My son is called Tim.", Slot.FAMILY, "my son is Tim", True),
         ("I live in Ghent near the canal.", Slot.HOME, "I live in Ghent", True),
