@@ -118,6 +118,25 @@ async def test_the_slot_of_what_was_said_before_is_not_taken_over(tagger: FactTa
     assert statement.slot is Slot.HOME
 
 
+@pytest.mark.parametrize(
+    ("before", "reply", "text", "slot"),
+    [
+        ("Ik heet Jan en ik woon in Gent.", "Ok.", "Ik ben allergisch voor noten.", Slot.ALLERGY),
+        ("Mijn dochter heet Emma.", "Ok.", "Ik heb astma.", Slot.HEALTH),
+        ("Ich wohne in Ulm.", "Ok.", "Ich habe Diabetes.", Slot.HEALTH),
+        ("I have two sons.", "Ok.", "I'm allergic to cats.", Slot.ALLERGY),
+        ("Mijn dochter heet Emma.", "Ok.", "Mijn zoon heet Tim.", Slot.FAMILY),
+        ("I live in Hull.", "Where do you work?", "I'm at Philips.", Slot.EMPLOYER),
+    ],
+)
+async def test_illness_has_its_own_slot_whatever_was_said_before(
+    tagger: FactTagger, before: str, reply: str, text: str, slot: Slot
+) -> None:
+    earlier = [a_message(Role.USER, before), a_message(Role.ASSISTANT, reply)]
+    (statement,) = await tagger.extract([a_message(Role.USER, text)], before=earlier)
+    assert statement.slot is slot
+
+
 async def test_the_slot_of_a_neighbour_is_not_taken_over(tagger: FactTagger) -> None:
     said = "We report in euros. My daughter Lotte is allergic to peanuts."
     slots = {one.content: one.slot for one in await found(tagger, said)}

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
-from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.facts.values import (
     denies,
     has_other_figures,
     has_other_value,
+    names_nothing_else,
     replaces_value,
     words_of_meaning,
 )
@@ -98,6 +100,13 @@ def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:
         return _withdraw(statement, compared)
     if statement.slot.is_standing:
         return _wish(statement, compared)
+    if statement.slot.has_one_value and only_denies(statement.content):
+        return Outcome(retracts=_denied(statement, compared))
+    return _value(statement, compared)
+
+
+def _value(statement: Statement, compared: Sequence[Compared]) -> Outcome:
+    """What to do about what is said to be so."""
     same = _the_same(statement, compared)
     if same is not None:
         return Outcome(reinforces=same)
@@ -123,6 +132,11 @@ def placed(statement: Statement, outcome: Outcome, compared: Sequence[Compared])
     return statement
 
 
+def _denied(statement: Statement, compared: Sequence[Compared]) -> tuple[Fact, ...]:
+    """The facts that a statement denies, and nothing else: Ghent stays if it is not Bruges."""
+    return tuple(one.fact for one in compared if denies(one.fact, statement.content))
+
+
 def _withdraw(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     """Withdraw what the statement names: word for word, all about a topic, or the nearest.
 
@@ -143,7 +157,18 @@ def _may_mean(statement: Statement, one: Compared) -> bool:
     covered = _covered(one.fact, statement)
     is_told = one.relation is Relation.RETRACTION
     is_near = one.similarity >= (SIMILAR if is_told else _WITHDRAWN)
-    return covered > 0 and (is_near or (is_told and covered >= _MEANT))
+    is_meant = covered > 0 and (is_near or (is_told and covered >= _MEANT))
+    return is_meant and not _withdraws_another(statement, one.fact)
+
+
+def _withdraws_another(statement: Statement, fact: Fact) -> bool:
+    """Whether a withdrawal names another value than a fact: beer, where coffee is known."""
+    gist = statement.gist
+    if names_nothing_else(fact, gist):
+        return False
+    if has_other_value(fact, gist) or has_other_figures(fact, gist):
+        return True
+    return has_one_value(fact.slot) and _have_other_names(statement, fact)
 
 
 def _covered(fact: Fact, statement: Statement) -> float:
@@ -183,15 +208,21 @@ def _the_same(statement: Statement, compared: Sequence[Compared]) -> Fact | None
 
 def _differs(statement: Statement, one: Compared) -> bool:
     """Whether both are alike because they say the same of different things, or the opposite."""
-    tests = (has_other_value, replaces_value, has_other_figures, denies)
-    return any(test(one.fact, statement.gist) for test in tests)
+    tests = (has_other_value, replaces_value, has_other_figures)
+    is_other = any(test(one.fact, statement.gist) for test in tests)
+    return is_other or denies(one.fact, statement.content)
 
 
 def _names_another(statement: Statement, one: Compared) -> bool:
     """Whether both name a value of a slot that has one, and not the same: Ghent, then Bruges."""
     if not (one.is_about(statement.slot) and statement.slot.has_one_value):
         return False
-    old, new = _names_in(one.fact.content), _names_in(statement.content)
+    return _have_other_names(statement, one.fact)
+
+
+def _have_other_names(statement: Statement, fact: Fact) -> bool:
+    """Whether both have names, and none is the same."""
+    old, new = _names_in(fact.content), _names_in(statement.content)
     return bool(old) and bool(new) and old.isdisjoint(new)
 
 
@@ -206,7 +237,7 @@ def _ends(statement: Statement, one: Compared) -> bool:
     is_told = statement.source is FactSource.STATED or one.relation not in _SIDE_BY_SIDE
     if is_told and replaces_value(one.fact, statement.gist):
         return True
-    if denies(one.fact, statement.gist):
+    if denies(one.fact, statement.content):
         return True
     is_same_slot = one.is_about(statement.slot)
     if is_same_slot and statement.slot.has_one_value:
@@ -220,6 +251,9 @@ def _ends(statement: Statement, one: Compared) -> bool:
 
 
 def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:
+    """Add a statement to the fact that it tells more of; a change is never more of the same."""
+    if statement.operation is Operation.CHANGE:
+        return Outcome(is_new=True)
     for one in compared:
         tells_more = one.relation is Relation.COMPLEMENT and _is_same_thing(statement, one)
         tells_more = tells_more and not _differs(statement, one)

@@ -20,6 +20,13 @@ _EMPHASIS: Final = frozenset(
     )
 )
 """Words that change nothing of what is denied."""
+_CONTRACTED: Final = frozenset(
+    (
+        *("don", "doesn", "didn", "isn", "aren", "wasn", "weren", "ain", "haven", "hasn", "hadn"),
+        *("wouldn", "couldn", "shouldn"),
+    )
+)
+"""What a gist has of "don't" and the like."""
 _FRAME: Final = 2
 """The fewest words before a value, if none of them means something by itself: "I am"."""
 
@@ -44,10 +51,17 @@ def has_other_figures(fact: Fact, gist: str) -> bool:
     return bool(old) and bool(new) and old.isdisjoint(new)
 
 
-def denies(fact: Fact, gist: str) -> bool:
+def denies(fact: Fact, content: str) -> bool:
     """Whether a statement denies what a fact says, or says what it denies: "I'm not allergic"."""
-    meant = _meant(gist)
-    return bool(meant) and negates(fact.gist) != negates(gist) and _meant(fact.gist) == meant
+    meant = _meant(gist_of(content))
+    if not meant or negates(fact.content) == negates(content):
+        return False
+    return _meant(fact.gist) == meant
+
+
+def names_nothing_else(fact: Fact, gist: str) -> bool:
+    """Whether a statement has no word of meaning that a fact lacks: "I don't live there"."""
+    return _meant(gist) <= words_of_meaning(fact.gist)
 
 
 def words_of_meaning(gist: str) -> set[str]:
@@ -56,7 +70,7 @@ def words_of_meaning(gist: str) -> set[str]:
 
 
 def _meant(gist: str) -> set[str]:
-    words = words_of_meaning(gist) - _EMPHASIS
+    words = words_of_meaning(gist) - _EMPHASIS - _CONTRACTED
     return {word for word in words if not negates(word)}
 
 

@@ -169,7 +169,7 @@ class FactTagger:
         for one in chain(named, self._added(text, sure)):
             if not any(map(one.overlaps, (*sure, *added))):
                 added.append(one)
-        has_neighbours = len(sure) + len(added) > 1
+        has_neighbours = len(sure) + len(added) > 1 or bool(before)
         return [
             self._with_own_slot(text, one, has_neighbours=has_neighbours) for one in sure
         ] + added
@@ -219,7 +219,8 @@ class FactTagger:
 
         "I moved to Leiden", said after "I work at Globex", is not about the employer: in a slot of
         one value it would end what is known of that. A slot of many values takes its place only
-        where the network is sure: "I'm allergic to nuts", said after "I'm from Ghent".
+        where the network is sure: "I'm allergic to nuts", said after "I'm from Ghent". Neighbours
+        are the other statements of its message, and the messages before.
         """
         quote = text[found.start : found.end]
         if found.is_joined:

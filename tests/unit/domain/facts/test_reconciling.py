@@ -167,6 +167,31 @@ def test_only_what_a_withdrawal_may_mean_is_withdrawn() -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "slot", "withdrawn", "is_meant"),
+    [
+        ("I like coffee.", Slot.DIET, "I like beer", False),
+        ("My son is called Tim.", Slot.FAMILY, "my son is called Bob", False),
+        ("I live in Ghent.", Slot.HOME, "I live in Paris", False),
+        ("My home is Ghent.", Slot.HOME, "I have my home in Paris", False),
+        ("Our budget is 10k.", Slot.BUDGET, "I said our budget is 20k", False),
+        ("I like black coffee.", Slot.DIET, "I like coffee", True),
+        ("Ik woon in Gent.", Slot.HOME, "Ik woon daar niet meer.", True),
+        ("I live in Ghent.", Slot.HOME, "I don't live there anymore.", True),
+        ("I like tea; I like black coffee.", Slot.DIET, "I like coffee", True),
+        ("My son is called Tim.", Slot.FAMILY, "my son is Tim", True),
+        ("I live in Ghent near the canal.", Slot.HOME, "I live in Ghent", True),
+    ],
+)
+def test_another_value_than_the_withdrawn_one_stays(
+    old: str, slot: Slot, withdrawn: str, *, is_meant: bool
+) -> None:
+    statement = a_statement(withdrawn, operation=Operation.RETRACT)
+    fact = a_fact(old, slot)
+    result = outcome(statement, fact, 0.9, Relation.RETRACTION)
+    assert result == Outcome(retracts=(fact,) if is_meant else ())
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("Our budget is 10k.", "Our budget is 20k."),
@@ -183,6 +208,56 @@ def test_a_value_that_users_tell_anew_takes_the_place_of_the_old_one(
 ) -> None:
     statement, fact = replace(a_statement(new), source=FactSource.STATED), a_fact(old)
     assert outcome(statement, fact, 0.95, relation) == Outcome(is_new=True, supersedes=(fact,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "slot"),
+    [
+        ("I live in Lyon.", "I don't live in Paris.", Slot.HOME),
+        ("I'm 34.", "I'm not 40 yet.", Slot.AGE),
+        ("Mijn naam is Jan.", "Mijn naam is niet Piet.", Slot.NAME),
+        ("Mein Name ist Jan.", "Mein Name ist nicht Piet.", Slot.NAME),
+        ("J'habite à Lyon.", "Je n'habite pas à Paris.", Slot.HOME),
+        ("Vivo en Lugo.", "No vivo en Madrid.", Slot.HOME),
+        ("I work at Acme.", "Unfortunately, I don't work at Globex.", Slot.EMPLOYER),
+    ],
+)
+@pytest.mark.parametrize("operation", Operation)
+@pytest.mark.parametrize("relation", Relation)
+def test_a_denial_of_another_value_neither_ends_a_value_nor_is_one(
+    old: str, new: str, slot: Slot, operation: Operation, relation: Relation
+) -> None:
+    statement = a_statement(new, slot, operation)
+    assert outcome(statement, a_fact(old, slot), 0.9, relation) == Outcome()
+
+
+@pytest.mark.parametrize("operation", Operation)
+def test_a_denial_of_a_value_withdraws_it(operation: Operation) -> None:
+    fact = a_fact("I live in Lyon.", Slot.HOME)
+    denial = a_statement("I don't live in Lyon anymore.", Slot.HOME, operation)
+    assert outcome(denial, fact, 0.9, Relation.RETRACTION) == Outcome(retracts=(fact,))
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "I don't live in Paris but in Rome.",
+        "I don't live in Lyon anymore, I live in Paris now.",
+        "i don't live in lyon anymore, i live in paris now",
+        "I live in Rome, not in Lyon.",
+        "I live in a village that isn't on the map.",
+        "No, I live in Rome.",
+    ],
+)
+def test_a_value_beside_a_denial_takes_the_place_of_the_old_one(new: str) -> None:
+    fact = a_fact("I live in Lyon.", Slot.HOME)
+    result = outcome(a_statement(new, Slot.HOME), fact, 0.7, Relation.CONTRADICTION)
+    assert result == Outcome(is_new=True, supersedes=(fact,))
+
+
+def test_what_is_not_so_is_stored_where_there_can_be_many_values() -> None:
+    statement, fact = a_statement("I don't eat fish.", Slot.DIET), a_fact("I'm tall.", Slot.HEALTH)
+    assert outcome(statement, fact, 0.1, Relation.UNRELATED) == Outcome(is_new=True)
 
 
 def test_facts_about_anything_contradict_each_other_only_if_they_are_about_the_same() -> None:
@@ -203,6 +278,18 @@ def test_facts_about_anything_contradict_each_other_only_if_they_are_about_the_s
 def test_what_is_said_of_something_else_is_no_repetition(old: str, new: str) -> None:
     statement = replace(a_statement(new), source=FactSource.STATED)
     assert outcome(statement, a_fact(old), 0.95, Relation.DUPLICATE) == Outcome(is_new=True)
+
+
+@pytest.mark.parametrize(
+    ("operation", "is_added"), [(Operation.ADD, True), (Operation.CHANGE, False)]
+)
+def test_a_change_is_never_added_to_what_it_changes(
+    operation: Operation, *, is_added: bool
+) -> None:
+    fact = a_fact("Ik ben vegetariër.", Slot.DIET)
+    statement = a_statement("Ik eet weer vlees.", Slot.DIET, operation)
+    result = outcome(statement, fact, 0.7, Relation.COMPLEMENT)
+    assert result == (Outcome(extends=fact) if is_added else Outcome(is_new=True))
 
 
 def test_a_denial_of_nothing_in_particular_ends_nothing() -> None:

@@ -10,12 +10,16 @@ from enum import StrEnum
 from typing import Final
 
 from recollect.domain.facts.fact import FactSource
+from recollect.domain.facts.reading.commands.openings import after_verb
+from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
 from recollect.domain.facts.reading.wording import FIRST_PERSON
+from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language, split_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
@@ -42,7 +46,7 @@ class Refusal(StrEnum):
     NOT_VERBATIM = "not_verbatim"
     """The message does not have the quote."""
     NOT_OWN_WORDS = "not_own_words"
-    """It is quoted, pasted, code, or a text to work on."""
+    """It is quoted, pasted, code, a text to work on, or a letter's salutation or closing."""
     SECRET = "secret"  # noqa: S105
     PLANTED = "planted"
     """An instruction to the model, or about "the user"."""
@@ -59,6 +63,10 @@ class Refusal(StrEnum):
     TAKEN_BACK = "taken_back"
     KEPT = "kept"
     """What is not to be forgotten: "don't forget where I live" neither tells nor withdraws it."""
+    COMMAND = "command"
+    """A sentence that begins with "remember" or "forget": exact rules tell what it wants."""
+    NO_NAME = "no_name"
+    """Taken for a name, and holds none: "Call me when you are ready"."""
     ECHO = "echo"
     """Figures that the assistant has just given: "So 318, then"."""
 
@@ -75,7 +83,7 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
         return Refusal.ECHO
     parts = readable_parts(message)
     start = _place_of(quote, parts)
-    if start is None:
+    if start is None or is_only_greeting(quote):
         return Refusal.NOT_OWN_WORDS
     if _is_secret(message, start, start + len(quote)) or holds_secret(statement.content):
         return Refusal.SECRET
@@ -86,7 +94,17 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    return next(found, None)
+    return next(found, _misread(statement, clause))
+
+
+def _misread(statement: Statement, clause: QuotedClause) -> Refusal | None:
+    """Why what a model has found is something else than it takes it for."""
+    if statement.source is not FactSource.EXTRACTED:
+        return None
+    if _is_command(clause):
+        return Refusal.COMMAND
+    is_name = statement.slot is not Slot.NAME or may_tell_name(statement.content)
+    return None if is_name else Refusal.NO_NAME
 
 
 def only_asks(message: str) -> bool:
@@ -222,6 +240,26 @@ def _is_kept(clause: QuotedClause, code: str) -> bool:
     verbs = (known.forget_verbs, known.forget_verbs_asked)
     is_told = (is_negated or is_asked) and any(one.are_in(sentence) for one in verbs)
     return is_told or known.keeping.are_in(sentence)
+
+
+def _is_command(clause: QuotedClause) -> bool:
+    """Whether the sentence begins with the verb of a command, in any language.
+
+    What begins with "I" right behind the verb or in a clause of its own is a statement beside it:
+    "Forget it, I live in Hull".
+    """
+    sentence = clause.words[clause.sentence_start : clause.sentence_end]
+    verbs = ((fact_words(code), after_verb(sentence, fact_words(code))) for code in LANGUAGES)
+    return any(
+        place is not None and not _stands_beside(clause, clause.sentence_start + place, known)
+        for known, place in verbs
+    )
+
+
+def _stands_beside(clause: QuotedClause, place: int, known: FactWords) -> bool:
+    is_own_clause = clause.start == clause.clause_start > clause.sentence_start
+    has_subject = known.subjects.length_at(clause.words, clause.start) > 0
+    return has_subject and (is_own_clause or clause.start == place)
 
 
 def _begins_as_command(clause: QuotedClause, code: str) -> bool:

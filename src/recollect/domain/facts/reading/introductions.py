@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.domain.facts.reading.joined_clauses import Clause
+from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.first_names import is_first_name
+from recollect.domain.language import is_common_word, split_words
+from recollect.domain.speech.phrases import LANGUAGES, words_in
 from recollect.domain.speech.spoken import Part, sentences_of
 
 _NAMING: Final = (
@@ -13,6 +16,7 @@ _NAMING: Final = (
     r"|ik heet|mijn naam is|ich heiße|ich heisse|mein name ist"
     r"|je m['\u2019]appelle|mon nom est|mon prénom est|me llamo|mi nombre es"
 )
+_NAMES: Final = re.compile(rf"(?i:{_NAMING})")
 _PRESENTING: Final = r"i['\u2019]m|i am|this is|ik ben|je suis|moi c['\u2019]est|soy"
 """What may be said of other things, too: not in the midst of a text."""
 _GREETING: Final = (
@@ -49,6 +53,8 @@ _NO_NAME_ENDINGS: Final = ("ish", "ese")
 _GREETED: Final = re.compile(rf"\A\s{{0,3}}(?i:{_GREETING})(?=[\s,!.])")
 _BETWEEN: Final = re.compile(r"[\s,;:.!\u2013\u2014-]{0,5}(?:(?:and|en|und|et|y)\s)?\s{0,3}")
 _FEW: Final = 6
+_SHORT: Final = 3
+"""Words of a statement that may be no more than a name, and in which others name the user."""
 _READ: Final = 4_000
 """Characters of a text: a pattern that searches more holds Python's interpreter lock too long."""
 
@@ -66,6 +72,22 @@ def introductions(text: str) -> Iterator[Clause]:
         for found in pattern.finditer(text[:_READ]):
             if is_meant(found["name"]):
                 yield Clause(start=found.start("said"), end=found.end("said"))
+
+
+def may_tell_name(content: str) -> bool:
+    """Whether a sentence may hold a name, also without a capital: not "Call me when you can".
+
+    Somebody's name follows a word for them, has a capital, or is all that is said.
+    """
+    spelled = split_words(content)
+    if len(spelled) <= _SHORT or any(_has_capital(word) for word in spelled[1:]):
+        return True
+    words = words_in(content)
+    known = [fact_words(code) for code in LANGUAGES]
+    begins = any(
+        one.subjects.are_in(words[:_SHORT]) or one.owners.are_in(words[:_SHORT]) for one in known
+    )
+    return begins or _NAMES.search(content[:_READ]) is not None
 
 
 def sentences_after_introduction(text: str) -> Iterator[Clause]:
@@ -92,6 +114,10 @@ def opening_of(text: str) -> int:
         begin = introduced.end
     between = _BETWEEN.match(text, begin)
     return between.end() if begin and between else begin
+
+
+def _has_capital(word: str) -> bool:
+    return word[0].isupper() and not is_common_word(word)
 
 
 def _is_name(name: str) -> bool:

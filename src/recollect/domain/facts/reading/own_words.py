@@ -1,14 +1,15 @@
 """Which words of a message are the user's own, so that they may be read for facts.
 
-Code, quotations, pasted lines and texts to work on are none, whoever wrote them: what they say is
-not said about the user.
+Code, quotations, pasted lines, letters and texts to work on are none, whoever wrote them: what
+they say is not said about the user.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.letters import letters_in
 from recollect.domain.language import MAX_WORD
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
 from recollect.domain.speech.spoken import Part, own_parts, sentences_of
@@ -45,20 +46,29 @@ Span = tuple[int, int]
 
 def readable_parts(text: str) -> tuple[Part, ...]:
     """The user's own running words in a message, as they stand in it."""
-    return tuple(one for part in own_parts(text, **_LIMITS) for one in _own_words_of(part))
+    letters = tuple(letters_in(text))
+    return tuple(one for part in own_parts(text, **_LIMITS) for one in _own_words_of(part, letters))
 
 
 _LIMITS: Final = {"read_whole": _READ_WHOLE, "paragraph": _PARAGRAPH}
 
 
-def _own_words_of(part: Part) -> Iterator[Part]:
-    dropped = sorted([*_quotations(part.text), *_foreign_lines(part.text)])
+def _own_words_of(part: Part, letters: Sequence[Span]) -> Iterator[Part]:
+    within = _within(part, letters)
+    dropped = sorted([*_quotations(part.text), *_foreign_lines(part.text), *within])
     start = 0
     for begin, end in (*dropped, (len(part.text), len(part.text))):
         own = part.text[start:begin]
         if stripped := own.strip():
             yield Part(start=part.start + start + own.index(stripped), text=stripped)
         start = max(start, end)
+
+
+def _within(part: Part, spans: Sequence[Span]) -> Iterator[Span]:
+    """The places in a part that spans of its message have."""
+    for start, end in spans:
+        if start < part.end and end > part.start:
+            yield max(0, start - part.start), min(len(part.text), end - part.start)
 
 
 def _quotations(text: str) -> Iterator[Span]:
@@ -94,8 +104,10 @@ def _up_to_text(line: Part) -> tuple[int, bool]:
     """Where the user's own words of a line end, and whether the next lines are a text, too."""
     for sentence in sentences_of(line):
         words = words_in(sentence.text)
-        for code in LANGUAGES:
-            known = fact_words(code)
+        is_last = not line.text[sentence.end - line.start :].strip()
+        for known in map(fact_words, LANGUAGES):
+            if is_last and known.reply_tasks.are_in(words):
+                return line.end, line.text.endswith("\n")
             if known.sayings.are_in(words):
                 return sentence.start, False
             task = next(known.text_tasks.places_in(words), None)

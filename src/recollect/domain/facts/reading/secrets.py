@@ -44,6 +44,11 @@ _MAX_LABELS: Final = 300
 _MAX_NUMBERS: Final = 2_000
 _MAX_FILLERS: Final = 7
 _MIN_GENERATED: Final = 8
+_MIN_MIXED: Final = 5
+_SIGNS: Final = "!@#$%^&*_+~"
+_COUNTED: Final = re.compile(r"\d++-?+[^\W\d_]*+")
+"""Numbers, and what they count: "12-character"."""
+_MAIL: Final = re.compile(r"[\w.+-]++@[\w-]++\.[\w.-]++")
 _MIN_CODE: Final = 3
 _MIN_NUMBER: Final = 6
 _ENDINGS: Final = ("wachtwoord", "passwort", "kennwort", "password")
@@ -107,7 +112,10 @@ def _labels() -> Mapping[str, WordSet]:
 
 
 def _end_of_password(text: str, label: re.Match[str]) -> int:
-    """Where a password ends: what follows "is" or a mark, or at once if it is no plain word."""
+    """Where a password ends: what follows "is" or a mark, or what is no plain word.
+
+    Dutch and German have the verb last: "that my password for the router Zomer2024 is".
+    """
     is_joined = False
     for count, value in enumerate(_values_after(text, label)):
         word = fold(value[0].strip("-'*" + _JOINTS + _ENDS))
@@ -118,9 +126,32 @@ def _end_of_password(text: str, label: re.Match[str]) -> int:
             is_joined = True
         elif word and word not in word_set(WordSet.FILLERS):
             looks_so = not word.replace("-", "").replace("'", "").isalpha()
-            if is_joined or (looks_so and count == 0):
+            if is_joined or (looks_so and count == 0) or _is_mixed(value[0]):
                 return value.end()
         is_joined = is_joined or value[0][-1] in _JOINTS
+    return 0
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether a value has letters beside digits or signs, as few words and no addresses have."""
+    letters = value.strip(_JOINTS + _ENDS + "'*")
+    is_word = _COUNTED.fullmatch(letters) or _MAIL.fullmatch(letters)
+    if len(letters) < _MIN_MIXED or is_word or not any(map(str.isalpha, letters)):
+        return False
+    return any(one.isdigit() or one in _SIGNS for one in letters)
+
+
+def _end_of_login(text: str, label: re.Match[str]) -> int:
+    """Where a name or a password ends that opens something, behind "is", a mark, or as the last."""
+    values = [*_values_after(text, label)]
+    is_joined = False
+    for place, value in enumerate(values):
+        rest = [fold(one[0].strip(_JOINTS + _ENDS)) for one in values[place + 1 :]]
+        is_last = all(word in word_set(WordSet.JOINTS) for word in rest)
+        if (is_joined or is_last) and _is_mixed(value[0]):
+            return value.end()
+        word = fold(value[0].strip(_JOINTS + _ENDS))
+        is_joined = is_joined or word in word_set(WordSet.JOINTS) or value[0][-1] in _JOINTS
     return 0
 
 
@@ -177,6 +208,7 @@ def _digits(text: str) -> int:
 
 _END_OF_VALUE: Final[Mapping[WordSet, Callable[[str, re.Match[str]], int]]] = {
     WordSet.PASSWORDS: _end_of_password,
+    WordSet.LOGINS: _end_of_login,
     WordSet.KEYS: _end_of_key,
     WordSet.CODES: _end_of_code,
     WordSet.DOOR_CODES: _end_of_door_code,

@@ -18,6 +18,17 @@ Can you remember that [I live in Ghent]?
 Could you please remember that [I live in Ghent]?
 Oh, and remember that [my name is spelled Jon].
 Onthoud dat [ik in Gent woon].
+Onthoud da [ik in Aalst woon].
+Remember that [I hate onions], then give me a recipe for soup.
+Remember that [I hate onions] and then, please, tell me what to cook.
+Remember that [I hate onions] and then give me a recipe.
+Onthoud dat [ik vegetariër ben] en geef me een recept voor soep.
+Merk dir, dass [ich Vegetarier bin], und gib mir ein Rezept.
+Retiens que [je suis végétarien] et donne-moi une recette.
+Recuerda que [soy celíaco] y dame una receta.
+Remember that [I like tea and write in short sentences].
+Remember that [I work until five, then go home].
+Remember that [loud bars give me a headache].
 onthoud: [ik ben vega]
 Onthoud alsjeblieft dat [ik geen tabellen wil].
 Kun je onthouden dat [ik geen tabellen wil]?

@@ -1,6 +1,7 @@
 """What users say about themselves may be stored; what only looks like it may not."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.facts.fact import MAX_QUOTE
+from recollect.domain.facts.fact import MAX_QUOTE, FactSource
 from recollect.domain.facts.reading.gate import Refusal, only_asks, refuses
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
@@ -109,8 +110,47 @@ def test_what_is_not_to_be_forgotten_is_not_told_either() -> None:
         ("Je veux que tu oublies que je fume.", "je fume"),
     ],
 )
-def test_what_is_to_be_forgotten_is_withdrawn(message: str, quote: str) -> None:
-    assert refuses(_statement(quote, operation="retract"), message) is None
+def test_what_is_to_be_forgotten_is_withdrawn_by_its_command_alone(
+    message: str, quote: str
+) -> None:
+    found = _statement(quote, operation="retract")
+    assert refuses(replace(found, source=FactSource.STATED), message) is None
+    assert refuses(found, message) is Refusal.COMMAND
+
+
+@pytest.mark.parametrize(
+    ("message", "quote"),
+    [
+        ("Vergeet mijn vrouw niet te vermelden", "Vergeet mijn vrouw niet te vermelden"),
+        ("Vergeet mijn naam niet te vermelden in de brief.", "mijn naam"),
+        ("Vergeet mijn vrouw", "Vergeet mijn vrouw"),
+        ("Hoi, onthoud mijn vrouw Ann", "onthoud mijn vrouw Ann"),
+        ("Please remember me as Tom", "me as Tom"),
+        ("Vergiss meine Frau beim Einkaufen", "meine Frau"),
+        ("Oublie ma femme", "ma femme"),
+        ("Olvida mi coche rojo", "mi coche rojo"),
+    ],
+)
+@pytest.mark.parametrize("operation", Operation)
+def test_a_sentence_that_begins_as_a_command_is_no_statement(
+    message: str, quote: str, operation: Operation
+) -> None:
+    assert refuses(_statement(quote, operation=operation), message) is Refusal.COMMAND
+
+
+@pytest.mark.parametrize(
+    ("message", "quote"),
+    [
+        ("Forget it, I live in Hull.", "I live in Hull"),
+        ("Please note I live in Hull.", "I live in Hull"),
+        ("I live in Hull, remember that.", "I live in Hull"),
+        ("Onthoud dit. Ik woon in Aalst.", "Ik woon in Aalst"),
+        ("I forget names easily.", "I forget names easily"),
+        ("Notes are how I learn.", "Notes are how I learn"),
+    ],
+)
+def test_what_is_said_beside_a_command_may_be_stored(message: str, quote: str) -> None:
+    assert refuses(_statement(quote), message) is None
 
 
 def test_the_users_own_words_count_where_a_quotation_has_them_too() -> None:
@@ -166,3 +206,23 @@ def test_one_question_without_the_user_in_it_only_asks(message: str) -> None:
 )
 def test_what_may_state_something_does_not_only_ask(message: str) -> None:
     assert not only_asks(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_name"),
+    [
+        ("Call me when you are ready.", False),
+        ("Call me when I am ready.", False),
+        ("Bel me als je klaar bent.", False),
+        ("call me jan", True),
+        ("hoi ik ben jan de bakker", True),
+        ("my first name is jan", True),
+        ("hola a todos me llamo juan", True),
+        ("You can call me Jan.", True),
+        ("Emma here!", True),
+        ("Call me Emma.", True),
+    ],
+)
+def test_a_name_is_stored_only_where_one_is_told(text: str, *, is_name: bool) -> None:
+    statement = replace(_statement(text), slot=Slot.NAME)
+    assert refuses(statement, text) == (None if is_name else Refusal.NO_NAME)

@@ -39,6 +39,17 @@ la clave del wifi de la oficina es Merluza_2024#
 El código de la puerta es 2580
 Mi número de pasaporte es AAB123456
 Mijn paspoortnummer is NW1234567
+mijn wachtwoord van Netflix Zomer2024! is
+dat mein Passwort für den Router Kat_zen ist
+my Netflix password since last week summer2024
+my login for the bank is jan85 / Kat_12
+mijn login voor de bank jan85 is
+Zugangsdaten: jan85 / Kat_12
+mon code secret est 4821
+mijn geheime code is 4821
+Mein Geheimcode ist 4821
+mi código secreto es 4821
+my secret code is 4821
 """
 _NUMBERS = """
 4111 1111 1111 1111
@@ -98,6 +109,16 @@ our key account manager is Sam
 the key column is customer_id_2024
 our password manager is Bitwarden
 I forgot my password
+My login page is broken
+the login for Office365 needs a phone
+we login at 09:30 with our phones
+the code name is Falcon
+the secret ingredient is paprika
+Ik ben mijn wachtwoord vergeten
+my password needs 12 characters and a sign
+ik wijzig mijn wachtwoord elke 90 dagen
+ask for a password by writing to help@example.org
+every password has a 12-character minimum
 mijn wachtwoord is verlopen
 das Passwort ist falsch
 j'ai oublié mon mot de passe

@@ -15,6 +15,7 @@ from recollect.domain.facts.reading.commands.forgetting import (
     excepts_something,
     forgetting_at,
 )
+from recollect.domain.facts.reading.commands.openings import after_openers, before_task
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.standing.languages import standing_words
@@ -71,9 +72,9 @@ def _command_of(sentence: Part) -> Command | None:
 
 def _read(sentence: Part, tokens: tuple[Token, ...], words: Phrase, code: str) -> Command | None:
     known = fact_words(code)
-    place = _after_openers(words, 0, known)
+    place = after_openers(words, 0, known)
     polite = known.polite.length_at(words, place)
-    place = _after_openers(words, place + polite, known) if polite else place
+    place = after_openers(words, place + polite, known) if polite else place
     if ("?" in words and not polite) or _is_told(sentence, tokens[place : place + 1]):
         return None
     if forgetting := forgetting_at(words, place, code, is_polite=polite > 0):
@@ -149,24 +150,15 @@ def _content(
     names_topic: bool = False,
 ) -> Part | None:
     """The words after a command, if they can be a statement or a topic."""
-    last = end_of_content(words, known.topic_endings if names_topic else known.please)
+    told = words if names_topic else words[: before_task(words, first, known)]
+    last = end_of_content(told, known.topic_endings if names_topic else known.please)
     count = sum(word[0].isalnum() for word in words[first:last])
     if count < (1 if names_topic else _MIN_STATEMENT) or known.not_content.length_at(words, first):
         return None
     start = tokens[first].start - sentence.start
-    is_cut = names_topic or known.please.are_in(words[last:])
+    is_cut = names_topic or len(told) < len(words) or known.please.are_in(words[last:])
     end = tokens[last - 1].end - sentence.start if is_cut else len(sentence.text)
     if sentence.text[start - 1] in "'\u2019" and words[first - 1] != "qu":
         return None  # "remember that's …"
     text = sentence.text[start:end].rstrip(_ENDS)
     return Part(start=sentence.start + start, text=text)
-
-
-def _after_openers(words: Phrase, place: int, known: FactWords) -> int:
-    """The place after what may stand before a command."""
-    while place < len(words):
-        length = known.openers.length_at(words, place)
-        if not length and words[place][0].isalnum():
-            break
-        place += length or 1
-    return place

@@ -56,6 +56,12 @@ class FactWords:
     """How a task names the text that follows: "this", "the following"."""
     sayings: Phrases
     """How somebody asks for a translation without quotation marks: "how do you say"."""
+    salutations: Phrases
+    """How a letter begins: "Dear"."""
+    closings: Phrases
+    """How a letter ends, before a name: "Kind regards"."""
+    reply_tasks: Phrases
+    """What is asked about a letter that follows: "what should I answer"."""
     openers: Phrases
     """What may stand before a command: "please"."""
     polite: Phrases
@@ -102,6 +108,10 @@ class FactWords:
     """What may follow a topic: "gesagt habe"."""
     not_content: Phrases
     """How no statement begins: "for later"."""
+    then: Phrases
+    """What may join a task to a command: "then"."""
+    added_tasks: Phrases
+    """Tasks behind a command that are no part of what it says: "give me"."""
     naming: Phrases
     """Verbs that the only value of a thing follows: "is", "costs"."""
     one_of_many: Phrases

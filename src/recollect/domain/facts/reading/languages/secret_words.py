@@ -13,6 +13,8 @@ class WordSet(StrEnum):
 
     PASSWORDS = "passwords"
     """What follows is secret, whatever it looks like."""
+    LOGINS = "logins"
+    """What follows is secret if it has letters beside digits or signs."""
     KEYS = "keys"
     """What follows is secret if it looks generated."""
     CODES = "codes"
