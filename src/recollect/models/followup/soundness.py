@@ -9,6 +9,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.lists import list_items
+from recollect.models.followup.additions import adds_noun, asks_nothing_of, joins_nouns
 from recollect.models.followup.answers import (
     answers_another,
     answers_itself,
@@ -16,6 +17,7 @@ from recollect.models.followup.answers import (
     loses_expletive,
 )
 from recollect.models.followup.confidence import SENTENCE, WordLists, is_beginning
+from recollect.models.followup.fragments import has_no_place
 from recollect.models.followup.referents import takes_maker, takes_one_of_two
 
 PREPOSITIONS: Final = frozenset(
@@ -86,6 +88,11 @@ def is_sound(
         is_data and _moves_clause(words, blocks, edits, known),
         _appends_noun(words, blocks, edits, known),
         _appends_sentence(words, blocks, edits, known),
+        _overlaps(edits),
+        has_no_place(words, blocks, edits, known, is_data=is_data),
+        adds_noun(words, blocks, edits, known),
+        asks_nothing_of(words, blocks, edits, known),
+        joins_nouns(words, blocks, edits, known),
     )
     if any(faults):
         return False
@@ -182,6 +189,12 @@ def _doubles_preposition(words: Sequence[Word], blocks: Sequence[Block], edits: 
         if following is not None and {last, words[following].text.lower()} <= PREPOSITIONS:
             return True
     return False
+
+
+def _overlaps(edits: Edits) -> bool:
+    """Whether two spans have a word of the history in common: "has the mayor has Ghent"."""
+    spans = sorted(one.span for one in edits.insertions)
+    return any(one.block == two.block and two.first <= one.last for one, two in pairwise(spans))
 
 
 def _tears(words: Sequence[Word], edits: Edits) -> bool:
