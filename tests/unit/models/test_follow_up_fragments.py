@@ -15,6 +15,7 @@ from recollect.models.followup.additions import (
 )
 from recollect.models.followup.confidence import WordLists
 from recollect.models.followup.fragments import has_no_place
+from recollect.models.followup.sentences import doubles_determiner
 from recollect.models.followup.soundness import is_sound
 
 
@@ -251,3 +252,64 @@ def test_no_word_of_the_history_comes_in_twice() -> None:
 
     assert is_sound(words_of("And chairs?"), blocks, edits, lists, known)
     assert not is_sound(words_of("And chairs?"), blocks, twice, lists, known)
+
+
+def is_kept(language: str, last: str, question: str, rewrite: str, *lost: str) -> bool:
+    """Whether edits are sound, with words of a question that may be lost."""
+    blocks, edits = edits_of(question, last, rewrite)
+    lists = WordLists(function_words=frozenset(), pointers=frozenset(lost), discardable=frozenset())
+    return is_sound(words_of(question), blocks, edits, lists, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("nl", "Hoeveel bruggen heeft Lier?", "En in Mol?", "[Hoeveel bruggen heeft] in Mol"),
+        ("es", "¿Cuántos ríos tiene Soria?", "¿Y en León?", "[Cuántos ríos tiene] en León"),
+    ],
+)
+def test_no_place_stands_where_a_verb_needs_its_subject(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert not is_kept(language, last, question, rewrite, "en", "y")
+
+
+def test_a_time_may_stand_where_another_time_stood() -> None:
+    last = "Quel temps fait-il à Huy demain ?"
+
+    assert is_kept("fr", last, "Et après-demain ?", "[Quel temps fait-il à Huy] après-demain", "et")
+
+
+def test_no_sentence_comes_in_before_the_verb_of_a_question() -> None:
+    last, question = "Een recept voor linzensoep met munt", "Kan dat ook koud?"
+
+    assert not is_kept("nl", last, question, f"[{last}] Kan ook koud", "dat")
+    assert is_kept("nl", last, question, "Kan [linzensoep] ook koud", "dat")
+
+
+@pytest.mark.parametrize(
+    ("language", "rewrite"),
+    [
+        ("en", "When is Clara's the concert?"),
+        ("en", "How do I clean my the grill?"),
+        ("fr", "Comment nettoyer mon le four ?"),
+        ("nl", "Toon een de winst"),
+        ("de", "Wann ist das Fest von das Museum?"),
+    ],
+)
+def test_no_article_stands_where_a_noun_must(language: str, rewrite: str) -> None:
+    assert doubles_determiner(rewrite, "And?", words_for(language))
+    assert not doubles_determiner(rewrite, rewrite, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("language", "rewrite"),
+    [
+        ("es", "¿Cómo quito el barro de una bota?"),
+        ("fr", "Pourquoi laver de la laine ?"),
+        ("en", "What's the price of Clara's concert?"),
+        ("nl", "Wie zet het de kat voor?"),
+    ],
+)
+def test_an_article_after_a_preposition_is_no_second_one(language: str, rewrite: str) -> None:
+    assert not doubles_determiner(rewrite, "And?", words_for(language))

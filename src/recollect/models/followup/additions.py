@@ -9,7 +9,7 @@ from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.models.followup.answers import QUESTION_WORDS
 from recollect.models.followup.confidence import is_beginning
-from recollect.models.followup.fragments import POSSESSIVES, determiners
+from recollect.models.followup.fragments import determiners
 
 _PAIR: Final = 2  # words
 _THREE: Final = 3  # words
@@ -102,24 +102,21 @@ def joins_nouns(
 ) -> bool:
     """Whether a fragment follows a noun that it cannot follow: "My washer the dryer leaks?"."""
     first = edits.insertions[0]
-    kept = next((n for n in range(len(words)) if n not in edits.deleted), len(words))
+    places = (n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign)
+    kept = next(places, len(words))
     source = blocks[first.span.block]
     if kept == len(words) or first.gap > kept or source.role is not Role.USER:
         return False
     said = [w.text.lower() for w in source.words[first.span.first : first.span.last + 1]]
-    is_noun = said[-1] not in known.number_words | known.small_words
+    is_noun = said[-1] not in known.number_words | known.small_words | known.extremes
     ends_with_noun = is_noun and len(said) > 1 and said[-_PAIR] in determiners(known)
-    is_alone = len(said) == _PAIR
     follows = words[kept].text.lower()
-    if (
-        ends_with_noun
-        and follows in determiners(known)
-        and (is_alone or not known.adverb_beginnings)
-    ):
+    is_object = len(said) > _PAIR and bool(known.adverb_beginnings)  # "wanneer brengt Jan het"
+    if ends_with_noun and follows in determiners(known) and not is_object:
         return True
     rest = source.words[first.span.last + 1 :]
     is_whole = is_beginning(blocks, first) and all(word.is_sign for word in rest)
-    return is_whole and (follows in POSSESSIVES or _is_named(words, kept, known))
+    return is_whole and (follows in determiners(known) or _is_named(words, kept, known))
 
 
 def _is_named(words: Sequence[Word], place: int, known: LanguageWords) -> bool:
@@ -156,6 +153,4 @@ def asks_nothing_of(
     kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
     own = [words[n].text.lower() for n in kept]
     asks = bool(own) and own[-1] in QUESTION_WORDS and set(own[:-1]) <= known.prepositions
-    return asks and any(
-        _starts_with_determiner(blocks, one, known) for one in _added(words, kept, edits)
-    )
+    return asks and any(_is_noun(blocks, one, known) for one in _added(words, kept, edits))

@@ -198,7 +198,7 @@ def _replaces_name(
 
 
 def _mixes_sentences(blocks: Sequence[Block], edits: Edits, tail: Sequence[str]) -> bool:
-    """Whether what follows a fragment stood before what it follows, or in another message.
+    """Whether what follows a fragment stood in another sentence than what it follows.
 
     "What should I buy for my mother has a birthday?" has the sentence before the question in it.
     """
@@ -206,10 +206,11 @@ def _mixes_sentences(blocks: Sequence[Block], edits: Edits, tail: Sequence[str])
     begins = blocks[first.span.block].role is Role.USER
     if not begins or not _OTHERS_POSSESSIVES.isdisjoint(tail):
         return False
+    sentence = _sentence(blocks[first.span.block].words, first.span.first)
     return any(
         one.gap > first.gap
         and not one.connector
-        and (one.span.block != first.span.block or one.span.first <= first.span.last)
+        and (one.span.block != first.span.block or one.span.first not in sentence)
         for one in edits.insertions[1:]
     )
 

@@ -43,6 +43,7 @@ from recollect.models.followup.mending import (
 from recollect.models.followup.referents import with_maker, without_denied
 from recollect.models.followup.sentences import (
     doubled_articles,
+    doubles_determiner,
     lacks_noun,
     lacks_verb,
     says_twice,
@@ -180,6 +181,7 @@ class SpanEditor:
             and not says_twice(rewrite, question)
             and not lacks_verb(rewrite, question, known)
             and not lacks_noun(rewrite, question, known)
+            and not doubles_determiner(rewrite, question, known)
             and not doubled_articles(rewrite, question, blocks, known),
         )
 
