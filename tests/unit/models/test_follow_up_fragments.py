@@ -11,6 +11,8 @@ from recollect.models.followup.additions import (
     adds_noun,
     asks_nothing_of,
     joins_nouns,
+    loses_infinitive,
+    splits_sentence,
     with_copula,
 )
 from recollect.models.followup.confidence import WordLists
@@ -109,6 +111,7 @@ def test_a_meal_takes_no_place_in_a_question_to_data() -> None:
     [
         ("nl", "Wat kost een kamer in Genk?", "En de sauna?", "[Wat kost een kamer in] de sauna"),
         ("en", "How big is Dover?", "And the sheriff?", "[How big is] the sheriff"),
+        ("en", "Who cooks in Dover?", "And the Easter dance?", "[Who cooks in] the Easter dance"),
         ("de", "Wie groß ist Trier?", "Und der Pfarrer?", "[Wie groß ist] der Pfarrer"),
         ("es", "¿Cuántos barrios tiene Soria?", "¿Y el cura?", "[Cuántos barrios tiene] el cura"),
     ],
@@ -152,6 +155,7 @@ def test_a_fragment_takes_the_beginning_of_a_question_not_only_its_end() -> None
     last = "Where is the ladder of Otto?"
 
     assert is_refused("en", last, "And the drill?", "the drill [of Otto]")
+    assert is_refused("en", last, "And drills?", "drills [of Otto]")
     assert not is_refused("en", last, "And the drill?", "[Where is] the drill [of Otto]")
 
 
@@ -205,6 +209,12 @@ def test_two_things_do_not_stand_side_by_side() -> None:
     assert is_joined("nl", "Mijn kraan lekt", "En de douche?", "[Mijn kraan] de douche [lekt]")
     assert is_joined(
         "fr", "Combien coûte un vol pour Oslo ?", "Et le train ?", "[Combien coûte un vol] le train"
+    )
+    assert is_joined(
+        "de",
+        "Was sind die Preise der Saunen in Ulm?",
+        "Und das Bad?",
+        "[Was sind die Preise] das Bad",
     )
     assert not is_joined(
         "nl", "Wanneer brengt de bode het pak?", "En de brief?", "[Wanneer brengt de bode] de brief"
@@ -313,3 +323,78 @@ def test_no_article_stands_where_a_noun_must(language: str, rewrite: str) -> Non
 )
 def test_an_article_after_a_preposition_is_no_second_one(language: str, rewrite: str) -> None:
     assert not doubles_determiner(rewrite, "And?", words_for(language))
+
+
+def is_split(language: str, last: str, question: str, rewrite: str) -> bool:
+    blocks, edits = edits_of(question, last, rewrite)
+    return splits_sentence(words_of(question), blocks, edits, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("nl", "Mijn nicht heeft jeuk", "12,5", "[Mijn nicht] 12,5 [heeft jeuk]"),
+        ("en", "Which plays run tonight?", "And snacks?", "[Which plays] snacks [run tonight]"),
+        (
+            "de",
+            "Wie wird die Ernte in Ulm?",
+            "Und das Bier?",
+            "[Wie wird die Ernte] das Bier [in Ulm]",
+        ),
+        ("en", "I am flying to Oslo in June", "And my bike?", "[I am flying to Oslo] my bike"),
+    ],
+)
+def test_a_noun_does_not_split_a_sentence_or_replace_a_phrase(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert is_split(language, last, question, rewrite)
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("de", "Wie wird die Ernte in Ulm?", "Und im Mai?", "[Wie wird die Ernte] im Mai [in Ulm]"),
+        ("en", "Who sails to Oslo?", "And tomorrow?", "[Who sails] tomorrow [to Oslo]"),
+        ("en", "How much is a bed in Oslo?", "And a desk?", "[How much is] a desk [in Oslo]"),
+    ],
+)
+def test_a_phrase_may_split_a_sentence_and_a_noun_may_replace_another(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert not is_split(language, last, question, rewrite)
+
+
+def test_the_verb_at_the_end_of_a_question_is_not_lost() -> None:
+    def is_lost(question: str, last: str, rewrite: str) -> bool:
+        blocks, edits = edits_of(question, last, rewrite)
+        return loses_infinitive(words_of(question), blocks, edits, words_for("nl"))
+
+    last = "Mag ik hier in de tuin roken?"
+
+    assert is_lost("En binnen?", last, "[Mag ik] binnen")
+    assert not is_lost("En binnen?", last, "[Mag ik] binnen [roken]")
+    assert not is_lost("En hier slapen?", "Wat is de prijs van bloemen?", "[Wat is] hier slapen")
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("de", "Wer backt die Torte für Lea?", "Wann?", "Wann [backt die Torte für Lea]"),
+        ("en", "Who wrote the hymn?", "When?", "When [wrote the hymn]"),
+        ("nl", "Wanneer belt dokter Claes?", "Waar?", "Waar [dokter Claes]"),
+        ("nl", "Ik wacht op Bpost", "Tot wanneer?", "Tot wanneer [Bpost]"),
+    ],
+)
+def test_a_question_word_gets_a_verb_and_a_subject(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    blocks, edits = edits_of(question, last, rewrite)
+
+    assert asks_nothing_of(words_of(question), blocks, edits, words_for(language))
+
+
+def test_a_question_word_takes_a_question_that_has_its_subject() -> None:
+    last = "Where does the ferry stop?"
+    blocks, edits = edits_of("Why?", last, "Why [does the ferry stop]")
+
+    assert not asks_nothing_of(words_of("Why?"), blocks, edits, words_for("en"))

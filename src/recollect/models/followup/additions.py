@@ -22,6 +22,7 @@ _WITHOUT_OBJECT: Final = frozenset(
     )
 )
 """What no noun follows without a preposition."""
+_WHO: Final = (["who"], ["wie"], ["wer"], ["qui"], ["quién"], ["quiénes"])
 _COPULAS: Final = frozenset(
     ("is", "are", "was", "were", "zijn", "waren", "ist", "sind", "war", "est", "sont", "es", "son")
 )
@@ -84,10 +85,18 @@ def _has_no_object(texts: Sequence[str], known: LanguageWords, *, is_owned: bool
 
 
 def _is_noun(blocks: Sequence[Block], insertion: Insertion, known: LanguageWords) -> bool:
-    """Whether a span begins with an article, a possessive or a name."""
-    first = insertion.span.first
-    is_name = blocks[insertion.span.block].words[first].text[0].isupper() and first > 0
-    return is_name or _starts_with_determiner(blocks, insertion, known)
+    """Whether a span begins with an article, a possessive or a name, or is a titled name."""
+    block, first, last = insertion.span
+    source = blocks[block]
+    word = source.words[first].text
+    may_be_name = first > 0 or source.role is Role.ASSISTANT
+    is_name = word[0].isupper() and may_be_name and word.lower() not in known.small_words
+    is_titled = (
+        last == first + 1
+        and source.words[last].text[0].isupper()
+        and word.lower() not in known.small_words  # "Mr Bloom" in small letters
+    )
+    return is_name or is_titled or _starts_with_determiner(blocks, insertion, known)
 
 
 def _starts_with_determiner(
@@ -111,7 +120,8 @@ def joins_nouns(
     is_noun = said[-1] not in known.number_words | known.small_words | known.extremes
     ends_with_noun = is_noun and len(said) > 1 and said[-_PAIR] in determiners(known)
     follows = words[kept].text.lower()
-    is_object = len(said) > _PAIR and bool(known.adverb_beginnings)  # "wanneer brengt Jan het"
+    has_verb = len(said) > _PAIR and _COPULAS.isdisjoint(said)
+    is_object = has_verb and bool(known.adverb_beginnings)  # "wanneer brengt Jan het"
     if ends_with_noun and follows in determiners(known) and not is_object:
         return True
     rest = source.words[first.span.last + 1 :]
@@ -126,6 +136,51 @@ def _is_named(words: Sequence[Word], place: int, known: LanguageWords) -> bool:
     times = known.months | known.weekdays | known.moment_words | known.prepositions
     is_time = follows in times | known.small_words or follows[0].isdigit()
     return starting_phrase(texts, known.openers) > 1 and not is_time
+
+
+def splits_sentence(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a noun stands within a sentence and replaces nothing of it.
+
+    "Which films popcorn are on today?", "I am moving to Rome my cat".
+    """
+    first = edits.insertions[0]
+    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
+    source = blocks[first.span.block]
+    if not kept or first.gap > kept[0] or source.role is not Role.USER:
+        return False
+    follows = words[kept[0]].text.lower()
+    after = [one for one in edits.insertions if one.gap > kept[-1] and not one.connector]
+    goes_on = any(
+        one.span.block == first.span.block and one.span.first == first.span.last + 1
+        for one in after
+    )
+    adds = known.prepositions | known.contractions | known.small_words - determiners(known)
+    times = known.moment_words | known.weekdays | known.months
+    rest = [word.text.lower() for word in source.words[first.span.last + 1 :][:1]]
+    loses_phrase = not after and not known.prepositions.isdisjoint(rest)
+    if loses_phrase and follows in determiners(known):
+        return True
+    return goes_on and follows not in adds | times
+
+
+def loses_infinitive(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether the verb at the end of a question goes: "Kan ik thuis?" of "… op kantoor werken"."""
+    first = edits.insertions[0]
+    source = [word.text.lower() for word in blocks[first.span.block].words if not word.is_sign]
+    taken = {
+        word.text.lower()
+        for one in edits.insertions
+        for word in blocks[one.span.block].words[one.span.first : one.span.last + 1]
+    }
+    own = {word.text.lower() for word in words}
+    ends = len(source) >= _THREE and source[-1].endswith("n") and source[-1] not in taken | own
+    has_modal = bool(known.adverb_beginnings) and not _MODALS.isdisjoint(source[:_THREE])
+    begins = first.span.first == 0 and not _MODALS.isdisjoint(taken)
+    return has_modal and begins and ends and _MODALS.isdisjoint(own)
 
 
 def with_copula(
@@ -149,8 +204,19 @@ def with_copula(
 def asks_nothing_of(
     words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
 ) -> bool:
-    """Whether a noun follows a lone question word, without a verb: "Where the party?"."""
+    """Whether a lone question word gets no verb or no subject: "Where the party?"."""
     kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
     own = [words[n].text.lower() for n in kept]
     asks = bool(own) and own[-1] in QUESTION_WORDS and set(own[:-1]) <= known.prepositions
-    return asks and any(_is_noun(blocks, one, known) for one in _added(words, kept, edits))
+    return asks and any(
+        _is_noun(blocks, one, known) or _lacks_subject(blocks, one, known)
+        for one in _added(words, kept, edits)
+    )
+
+
+def _lacks_subject(blocks: Sequence[Block], insertion: Insertion, known: LanguageWords) -> bool:
+    """Whether a span follows "who", the subject of its question."""
+    block, first, _ = insertion.span
+    before = [word.text.lower() for word in blocks[block].words[:first] if not word.is_sign]
+    verb = blocks[block].words[first].text.lower()
+    return before in _WHO and verb not in known.helping_verbs | known.auxiliaries | _COPULAS

@@ -89,6 +89,7 @@ _ADDING: Final = frozenset(
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _PAIR: Final = 2  # words
+_NOUN_PHRASE: Final = (2, 3)  # words, with the article
 _GERMAN_ARTICLES: Final = frozenset(("der", "die", "das", "ein", "eine"))
 
 
@@ -125,7 +126,7 @@ def has_no_place(
         or _mixes_sentences(blocks, edits, tail)
         or _loses_preposition(words, own[0], blocks, edits, known)
         or _loses_owner(words, own, edits)
-        or _loses_question(words, own, blocks, edits, known)
+        or _loses_question(own, blocks, edits)
     )
 
 
@@ -188,11 +189,11 @@ def _replaces_name(
 
     German nouns all have capitals: there a name is what has no article.
     """
-    if len(tail) != _PAIR or tail[0].text.lower() not in known.articles or not dropped:
+    if len(tail) not in _NOUN_PHRASE or tail[0].text.lower() not in known.articles or not dropped:
         return False
     before, first = dropped[0]
     is_name = first.text[0].isupper() and before != ""
-    if tail[1].text.islower():
+    if tail[-1].text.islower():
         return is_name
     return is_name and tail[0].text.lower() in _GERMAN_ARTICLES and before not in determiners(known)
 
@@ -247,13 +248,7 @@ def _loses_owner(words: Sequence[Word], own: Sequence[int], edits: Edits) -> boo
     )
 
 
-def _loses_question(
-    words: Sequence[Word],
-    own: Sequence[int],
-    blocks: Sequence[Block],
-    edits: Edits,
-    known: LanguageWords,
-) -> bool:
+def _loses_question(own: Sequence[int], blocks: Sequence[Block], edits: Edits) -> bool:
     """Whether a question's end follows a fragment without its beginning: "The bike of Tom?"."""
     kept = [place for place in own if place not in edits.deleted]
     if len(kept) != len(own) or edits.insertions[0].gap <= kept[0]:
@@ -261,4 +256,4 @@ def _loses_question(
     sources = [blocks[one.span.block] for one in edits.insertions]
     asks = all(source.role is Role.USER and "?" in source.text for source in sources)
     ends = all(one.span.first >= _NEAR_BEGINNING for one in edits.insertions)
-    return asks and ends and words[kept[0]].text.lower() in determiners(known)
+    return asks and ends

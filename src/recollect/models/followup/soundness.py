@@ -1,6 +1,5 @@
 """Whether edits may be sent: they lose nothing that was asked, and splice no sentences."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
@@ -8,8 +7,13 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
-from recollect.domain.followup.lists import list_items
-from recollect.models.followup.additions import adds_noun, asks_nothing_of, joins_nouns
+from recollect.models.followup.additions import (
+    adds_noun,
+    asks_nothing_of,
+    joins_nouns,
+    loses_infinitive,
+    splits_sentence,
+)
 from recollect.models.followup.answers import (
     answers_another,
     answers_itself,
@@ -18,7 +22,11 @@ from recollect.models.followup.answers import (
 )
 from recollect.models.followup.confidence import SENTENCE, WordLists, is_beginning
 from recollect.models.followup.fragments import has_no_place
-from recollect.models.followup.referents import takes_maker, takes_one_of_two
+from recollect.models.followup.referents import (
+    leaves_items_out,
+    takes_maker,
+    takes_one_of_two,
+)
 
 PREPOSITIONS: Final = frozenset(
     (
@@ -72,7 +80,7 @@ def is_sound(
         _edits_two_sentences(words, edits),
         _loses_predicate(words, blocks, edits, known),
         _loses_beginning(words, blocks, edits, lists),
-        _leaves_items_out(blocks, edits),
+        leaves_items_out(blocks, edits),
         _loses_verb(words, blocks, edits),
         _compares_with_nothing(words, blocks, edits, known),
         answers_itself(words, blocks, edits),
@@ -93,6 +101,8 @@ def is_sound(
         adds_noun(words, blocks, edits, known),
         asks_nothing_of(words, blocks, edits, known),
         joins_nouns(words, blocks, edits, known),
+        loses_infinitive(words, blocks, edits, known),
+        not is_data and splits_sentence(words, blocks, edits, known),
     )
     if any(faults):
         return False
@@ -381,14 +391,3 @@ def _adds_after_clause(words: Sequence[Word], blocks: Sequence[Block], edits: Ed
     has_clause = any(w.text.lower() in _CONJUNCTIONS for w in source[1 : first.span.last])
     is_whole = all(word.is_sign for word in source[first.span.last + 1 :])
     return has_clause and is_whole and words[kept].text.lower() in PREPOSITIONS
-
-
-def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
-    """Whether several items of a list come in, but not all: "Which is longer, A or B?" of three."""
-    places = Counter(one.span.block for one in edits.insertions)
-    for number in (block for block, count in places.items() if count > 1):
-        items = list_items(blocks[number].text, blocks[number].words)
-        named = {one.span.first for one in edits.insertions if one.span.block == number}
-        if len(named & items.keys()) > 1 and not items.keys() <= named:
-            return True
-    return False
