@@ -8,7 +8,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.models.followup.answers import QUESTION_WORDS
-from recollect.models.followup.confidence import is_beginning
+from recollect.models.followup.confidence import SENTENCE, is_beginning
 from recollect.models.followup.fragments import determiners
 
 _PAIR: Final = 2  # words
@@ -22,9 +22,15 @@ _WITHOUT_OBJECT: Final = frozenset(
     )
 )
 """What no noun follows without a preposition."""
+_OBJECTS: Final = frozenset(("what", "who", "wat", "wie", "was", "wen", "que", "qué"))
+"""Question words that stand for what a verb is about."""
+_SUBJECTS: Final = frozenset(("i", "we", "you", "ik", "wij", "jij", "ich", "wir", "du", "je", "tu"))
 _WHO: Final = (["who"], ["wie"], ["wer"], ["qui"], ["quién"], ["quiénes"])
 _COPULAS: Final = frozenset(
-    ("is", "are", "was", "were", "zijn", "waren", "ist", "sind", "war", "est", "sont", "es", "son")
+    (
+        *("is", "are", "was", "were", "zijn", "waren", "ist", "sind", "war", "est", "sont"),
+        *("es", "son", "está", "están"),
+    )
 )
 _MODALS: Final = frozenset(
     (
@@ -78,8 +84,10 @@ def _has_no_object(texts: Sequence[str], known: LanguageWords, *, is_owned: bool
     )
     ends_with_noun = before in determiners(known) and last not in known.small_words
     asks_for_kind = texts[0] in _WHICH and len(texts) == _PAIR
-    is_complete = not is_verb_last or not _COPULAS.isdisjoint(texts)
-    if last in _WITHOUT_OBJECT or asks_for_kind:
+    is_fragment = len(texts) == _PAIR  # "the costs"
+    is_complete = is_fragment or not is_verb_last or not _COPULAS.isdisjoint(texts)
+    has_object = texts[0] in _OBJECTS and not _SUBJECTS.isdisjoint(texts[1:])
+    if last in _WITHOUT_OBJECT or asks_for_kind or has_object:
         return True
     return is_owned and (ends_with_infinitive or (ends_with_noun and is_complete))
 
@@ -183,6 +191,23 @@ def loses_infinitive(
     return has_modal and begins and ends and _MODALS.isdisjoint(own)
 
 
+def adds_sentence(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether a whole statement follows a question: "What can I take my head hurts?"."""
+    kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
+    for one in _added(words, kept, edits):
+        block, first, last = one.span
+        source = blocks[block]
+        rest = source.words[last + 1 :]
+        is_whole = first == 0 and last + 1 >= SENTENCE and all(word.is_sign for word in rest)
+        is_said = source.role is Role.USER and "?" not in source.text
+        begins = source.words[0].text.lower()
+        if is_whole and is_said and begins not in known.prepositions | determiners(known):
+            return True
+    return False
+
+
 def with_copula(
     words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
 ) -> Edits:
@@ -194,7 +219,8 @@ def with_copula(
     (only,) = edits.insertions
     said = blocks[only.span.block].words[: only.span.first]
     before = [word.text.lower() for word in said if not word.is_sign]
-    is_question = len(before) == _PAIR and before[0] in QUESTION_WORDS and before[1] in _COPULAS
+    is_question = set(before[:-1]) <= QUESTION_WORDS and len(before) <= _PAIR
+    is_question = is_question and not _COPULAS.isdisjoint(before[-1:])
     if only.gap == 0 or only.connector or not is_question:
         return edits
     longer = only.span._replace(first=only.span.first - 1)

@@ -47,6 +47,8 @@ _PERSONS: Final = frozenset(
         *("ami", "amie", "amis", "voisin", "voisine", "mujer", "esposa", "marido", "esposo"),
         *("novia", "novio", "madre", "padre", "mamá", "papá", "padres", "hermana", "hermano"),
         *("hijo", "hija", "hijos", "hijas", "niño", "niña", "niños", "abuela", "abuelo", "tía"),
+        *("suegra", "suegro", "cuñada", "cuñado", "schoonmoeder", "schoonvader", "schoonzus"),
+        *("schwiegermutter", "schwiegervater", "schwager", "schwägerin", "belle", "beau"),
         *("tío", "jefe", "jefa", "colega", "amigo", "amiga", "amigos", "vecino", "vecina"),
     )
 )
@@ -63,7 +65,7 @@ _NEXT_STEPS: Final = frozenset(
     (
         *("then", "now", "next", "dan", "nu", "verder", "daarna", "dann", "jetzt", "nun"),
         *("weiter", "sonst", "danach", "après", "maintenant", "ensuite", "alors", "puis"),
-        *("ahora", "luego", "después", "entonces"),
+        *("ahora", "luego", "después", "entonces", "back", "terug", "zurück"),
     )
 )
 _WEATHER: Final = frozenset(
@@ -91,6 +93,11 @@ _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _PAIR: Final = 2  # words
 _NOUN_PHRASE: Final = (2, 3)  # words, with the article
 _GERMAN_ARTICLES: Final = frozenset(("der", "die", "das", "ein", "eine"))
+_GERMAN_POSSESSIVES: Final = frozenset(
+    ("mein", "meine", "meinen", "unser", "unsere", "dein", "deine")
+)
+_BEFORE_PERSONS: Final = frozenset(("ist", "war", "hat", "heißt", "wird", "von", "für", "mit"))
+"""What stands before German names, which look like other nouns."""
 
 
 def determiners(known: LanguageWords) -> frozenset[str]:
@@ -164,7 +171,15 @@ def _is_about_person(
     if set(tail) <= _SPEAKERS:
         return True
     is_person = len(tail) == _PAIR and tail[0] in determiners(known) and tail[1] in _PERSONS
-    return is_person and not any(_is_person(before, word, known) for before, word in dropped)
+    is_german = tail[0] in _GERMAN_ARTICLES | _GERMAN_POSSESSIVES
+    return is_person and not any(
+        _is_person(before, word, known) and (not is_german or _may_be_german_name(before, word))
+        for before, word in dropped
+    )
+
+
+def _may_be_german_name(before: str, word: Word) -> bool:
+    return before in _BEFORE_PERSONS or word.text.lower() in _PERSONS | _PRONOUNS | _SPEAKERS
 
 
 def _is_person(before: str, word: Word, known: LanguageWords) -> bool:
@@ -189,6 +204,8 @@ def _replaces_name(
 
     German nouns all have capitals: there a name is what has no article.
     """
+    if dropped and _replaces_time(tail[0], dropped[0], known):
+        return True
     if len(tail) not in _NOUN_PHRASE or tail[0].text.lower() not in known.articles or not dropped:
         return False
     before, first = dropped[0]
@@ -196,6 +213,15 @@ def _replaces_name(
     if tail[-1].text.islower():
         return is_name
     return is_name and tail[0].text.lower() in _GERMAN_ARTICLES and before not in determiners(known)
+
+
+def _replaces_time(first: Word, dropped: tuple[str, Word], known: LanguageWords) -> bool:
+    """Whether "my pay" takes the place of a time: "the turnover in my pay", of "in March"."""
+    before, word = dropped
+    text = word.text.lower()
+    is_time = text in known.months | known.weekdays or text[0].isdigit()
+    follows = first.text.lower() in determiners(known) and before in known.prepositions
+    return is_time and follows
 
 
 def _mixes_sentences(blocks: Sequence[Block], edits: Edits, tail: Sequence[str]) -> bool:

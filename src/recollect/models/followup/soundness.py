@@ -9,6 +9,7 @@ from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.models.followup.additions import (
     adds_noun,
+    adds_sentence,
     asks_nothing_of,
     joins_nouns,
     loses_infinitive,
@@ -99,6 +100,7 @@ def is_sound(
         _precedes_verb(words, blocks, edits),
         has_no_place(words, blocks, edits, known, is_data=is_data),
         adds_noun(words, blocks, edits, known),
+        adds_sentence(words, blocks, edits, known),
         asks_nothing_of(words, blocks, edits, known),
         joins_nouns(words, blocks, edits, known),
         loses_infinitive(words, blocks, edits, known),
