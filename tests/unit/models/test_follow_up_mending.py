@@ -174,6 +174,17 @@ def test_a_noun_keeps_an_article_when_its_possessive_goes(
     assert expected in said
 
 
+def test_what_somebody_has_gets_an_article_in_a_fragment_too() -> None:
+    last = "How tall is Otto?"
+    blocks = [Block(role=Role.USER, text=last, words=words_of(last))]
+    beginning = Insertion(gap=0, span=Span(0, 0, 2))
+    owner = Insertion(gap=3, span=Span(0, 3, 3), connector="of")
+    edits = Edits(deleted=frozenset({0, 1}), insertions=(beginning, owner))
+    made = mended(words_of("And his horse?"), blocks, edits, LISTS, words_for("en"))
+    said = apply_edits("And his horse?", blocks, made, function_words=LISTS.function_words)
+    assert said == "How tall is the horse of Otto?"
+
+
 def test_a_dutch_noun_without_the_ending_of_a_plural_gets_no_article() -> None:
     blocks = [Block(role=Role.USER, text="De kat", words=words_of("De kat"))]
     owner = Insertion(gap=4, span=Span(0, 1, 1), connector="van")

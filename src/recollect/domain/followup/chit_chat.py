@@ -1,9 +1,9 @@
-"""Messages that ask nothing: thanks, greetings, agreement, goodbyes."""
+"""Messages that ask nothing: thanks, greetings, agreement, goodbyes, "and you?"."""
 
 import re
 from typing import Final
 
-from recollect.domain.followup.languages import words_for
+from recollect.domain.followup.languages import starting_phrase, words_for
 
 _LONGEST: Final = 200  # characters
 _OPENING_WORDS: Final = 3
@@ -33,6 +33,8 @@ def without_chit_chat(message: str, language: str) -> str:
 def _asks_nothing(words: list[str], language: str) -> bool:
     known = words_for(language)
     if not known.closing_words.isdisjoint(words[:_OPENING_WORDS]):
+        return True
+    if words and starting_phrase(words, known.questions_back) == len(words):
         return True
     return all(_stem(word) in known.small_talk for word in words)
 

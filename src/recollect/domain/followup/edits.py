@@ -28,6 +28,7 @@ _ROOM_FOR_FIRST: Final = 20  # words that the first question may always have
 _LONGEST_TITLE: Final = 14  # words; what an assistant opens with may name the topic
 _LONGEST_CACHED: Final = 400  # characters
 _CACHED_TEXTS: Final = 256  # at most some 4 MB
+_LONGEST_ELISION: Final = 3  # characters
 _SPACE: Final = re.compile(r"\s+")
 _NO_SPACE_AFTER: Final = frozenset("([{“\"'\u2019-/$€£#¿¡«@")
 _CLOSING_QUOTES: Final = frozenset("\"'")
@@ -248,7 +249,9 @@ class _Sentence:
 
     def end_phrase(self) -> None:
         """Say that a phrase is complete: a quotation mark at its end closes it."""
-        self._is_phrase_ended = self._text[-1:] in _CLOSING_QUOTES
+        last = self._text.rsplit(" ", 1)[-1]
+        is_elision = len(last) <= _LONGEST_ELISION and last[:1].isalpha()  # "d'", "qu'"
+        self._is_phrase_ended = last[-1:] in _CLOSING_QUOTES and not is_elision
 
     def finished(self) -> str:
         """The sentence, with a capital and without signs at its beginning."""

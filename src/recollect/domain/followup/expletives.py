@@ -1,4 +1,4 @@
-"""Questions whose "it" means nothing: what time it is, and whether it rains."""
+"""Questions that no history completes: what time it is, whether it rains, who the user is."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,6 +8,27 @@ from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
 _LONGEST: Final = 120  # characters
 _OPENERS: Final = 2  # "ok, and"
+
+
+def needs_no_history(question: str, known: LanguageWords) -> bool:
+    """Whether a question says all by itself: it is about now, or about the user."""
+    return asks_about_now(question, known) or asks_about_user(question, known)
+
+
+def asks_about_user(question: str, known: LanguageWords) -> bool:
+    """Whether users ask for their own name, age or address, and for nothing else.
+
+    "What is my name?" after "Forget my address" is not about the address.
+    """
+    if len(question) > _LONGEST:
+        return False
+    words = [word.replace("\u2019", "'") for word in spoken_words(question)]
+    starts = (0, starting_phrase(words, known.openers))
+    lengths = [starting_phrase(words, known.self_questions, start=start) for start in starts]
+    return any(
+        length > 0 and known.moment_words.issuperset(words[start + length :])
+        for start, length in zip(starts, lengths, strict=True)
+    )
 
 
 def asks_about_now(question: str, known: LanguageWords) -> bool:

@@ -20,7 +20,7 @@ _SPEAKERS: Final = frozenset(
 _SHORT_FORMS: Final = {"m": "am", "re": "are"}
 _PAIR: Final = 2  # words
 _IT_THERE: Final = frozenset((("it", "there"), ("het", "daar"), ("es", "dort"), ("es", "da")))
-_QUESTION_WORDS: Final = frozenset(
+QUESTION_WORDS: Final = frozenset(
     (
         *("what", "which", "who", "whom", "whose", "when", "where", "why", "how"),
         *("wat", "welke", "welk", "wie", "wanneer", "waar", "waarom", "hoe", "hoeveel"),
@@ -71,7 +71,7 @@ def _asks_yes_or_no(reply: str, known: LanguageWords) -> bool:
     sentence = reply.rstrip("? \n")
     start = max(sentence.rfind(sign) for sign in ".!?\n:") + 1
     asked = {word.text.lower() for word in words_of(sentence[start:])}
-    return asked.isdisjoint(_QUESTION_WORDS | {known.or_word}) and reply.rstrip().endswith("?")
+    return asked.isdisjoint(QUESTION_WORDS | {known.or_word}) and reply.rstrip().endswith("?")
 
 
 def loses_expletive(words: Sequence[Word], edits: Edits, known: LanguageWords) -> bool:

@@ -96,14 +96,14 @@ def _articles(
 ) -> Iterator[tuple[int, str]]:
     """As "the weight of the cat" for "its weight", never "weight of the cat"."""
     articles = {one[0]: one[1] for one in known.possessive_articles if len(one) > 1}
-    gaps = [one.gap for one in edits.insertions]
     for place in sorted(edits.deleted):
         article = articles.get(words[place].text.lower())
         following = words[place + 1 : place + 2]
         if article is None or place + 1 in edits.deleted or not lists.content(following):
             continue
         noun = following[0].text.lower()
-        is_owned = bool(gaps) and min(gaps) > place + 1 and edits.insertions[0].connector != ""
+        owner = next((one for one in edits.insertions if one.gap >= place), None)
+        is_owned = owner is not None and owner.gap > place + 1 and owner.connector != ""
         is_many = not known.plural_endings or noun.endswith(tuple(known.plural_endings))
         if is_owned and is_many and noun not in known.prepositions:
             yield place, article

@@ -1,11 +1,13 @@
 """Referents that are not meant: one of two things, who made a thing, what was denied."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word
+from recollect.domain.followup.lists import list_items
 
 _PLURAL_POINTERS: Final = frozenset(
     ("they", "them", "those", "these", "hen", "ils", "elles", "eux", "ellos", "ellas")
@@ -42,6 +44,17 @@ def takes_one_of_two(words: Sequence[Word], blocks: Sequence[Block], edits: Edit
         return False
     name = [word.text.lower() for word in said]
     return _AND.isdisjoint(name) and any(_is_joined(name, block) for block in blocks)
+
+
+def leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether several items of a list come in, but not all: "Which is longer, A or B?" of three."""
+    places = Counter(one.span.block for one in edits.insertions)
+    for number in (block for block, count in places.items() if count > 1):
+        items = list_items(blocks[number].text, blocks[number].words)
+        named = {one.span.first for one in edits.insertions if one.span.block == number}
+        if len(named & items.keys()) > 1 and not items.keys() <= named:
+            return True
+    return False
 
 
 def takes_maker(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:

@@ -7,10 +7,18 @@ from typing import Final
 from recollect.domain.followup.data_questions.nouns import singular
 from recollect.domain.followup.edits import Block, Word, words_of
 from recollect.domain.followup.languages import LanguageWords
+from recollect.models.followup.fragments import POSSESSIVES
 
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _PAIR: Final = 2  # words
 _BEEN: Final = "been"
+_ALSO_PRONOUNS: Final = frozenset(
+    ("het", "dat", "die", "der", "das", "den", "dem", "le", "la", "les", "l'", "los", "las")
+)
+"""Articles that may also stand alone."""
+_DATIVES: Final = frozenset(("von", "mit", "bei", "nach", "aus", "zu", "seit"))
+_NO_DATIVES: Final = frozenset(("das", "die", "eine"))
+_APOSTROPHES: Final = frozenset("'\u2019")
 
 
 def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
@@ -93,3 +101,29 @@ def says_twice(rewrite: str, question: str) -> bool:
     twice = {word for word, following in pairwise(words) if word == following and len(word) > 1}
     own = [word.text.lower() for word in words_of(question)]
     return bool(twice - {word for word, following in pairwise(own) if word == following})
+
+
+def doubles_determiner(rewrite: str, question: str, known: LanguageWords) -> bool:
+    """Whether an article follows what a noun must follow: "my the dryer", "Anna's the dog"."""
+    return bool(_doubled_determiners(rewrite, known) - _doubled_determiners(question, known))
+
+
+def _doubled_determiners(text: str, known: LanguageWords) -> set[tuple[str, str]]:
+    words = words_of(text)
+    lower = [word.text.lower() for word in words]
+    before_nouns = (known.articles - _ALSO_PRONOUNS) | POSSESSIVES
+    pairs = {
+        (one, two)
+        for one, two in pairwise(lower)
+        if two in known.articles
+        and (one in before_nouns or (one in _DATIVES and two in _NO_DATIVES))
+    }
+    owned = {
+        (words[n].text, lower[n + 3])
+        for n in range(1, len(words) - 3)
+        if words[n].text[0].isupper()
+        and words[n + 1].text in _APOSTROPHES
+        and lower[n + 2] == "s"
+        and lower[n + 3] in known.articles
+    }
+    return pairs | owned

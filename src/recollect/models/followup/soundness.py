@@ -1,6 +1,5 @@
 """Whether edits may be sent: they lose nothing that was asked, and splice no sentences."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
@@ -8,7 +7,14 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
-from recollect.domain.followup.lists import list_items
+from recollect.models.followup.additions import (
+    adds_noun,
+    adds_sentence,
+    asks_nothing_of,
+    joins_nouns,
+    loses_infinitive,
+    splits_sentence,
+)
 from recollect.models.followup.answers import (
     answers_another,
     answers_itself,
@@ -16,7 +22,12 @@ from recollect.models.followup.answers import (
     loses_expletive,
 )
 from recollect.models.followup.confidence import SENTENCE, WordLists, is_beginning
-from recollect.models.followup.referents import takes_maker, takes_one_of_two
+from recollect.models.followup.fragments import has_no_place
+from recollect.models.followup.referents import (
+    leaves_items_out,
+    takes_maker,
+    takes_one_of_two,
+)
 
 PREPOSITIONS: Final = frozenset(
     (
@@ -68,9 +79,9 @@ def is_sound(
         _doubles_preposition(words, blocks, edits),
         any(_begins_inside_word(blocks, one) for one in edits.insertions),
         _edits_two_sentences(words, edits),
-        _loses_predicate(words, blocks, edits),
+        _loses_predicate(words, blocks, edits, known),
         _loses_beginning(words, blocks, edits, lists),
-        _leaves_items_out(blocks, edits),
+        leaves_items_out(blocks, edits),
         _loses_verb(words, blocks, edits),
         _compares_with_nothing(words, blocks, edits, known),
         answers_itself(words, blocks, edits),
@@ -84,8 +95,16 @@ def is_sound(
         is_data and _begins_within(words, blocks, edits, known),
         is_data and _means_two(words, known),
         is_data and _moves_clause(words, blocks, edits, known),
-        _appends_noun(words, blocks, edits, known),
         _appends_sentence(words, blocks, edits, known),
+        _overlaps(edits),
+        _precedes_verb(words, blocks, edits),
+        has_no_place(words, blocks, edits, known, is_data=is_data),
+        adds_noun(words, blocks, edits, known),
+        adds_sentence(words, blocks, edits, known),
+        asks_nothing_of(words, blocks, edits, known),
+        joins_nouns(words, blocks, edits, known),
+        loses_infinitive(words, blocks, edits, known),
+        not is_data and splits_sentence(words, blocks, edits, known),
     )
     if any(faults):
         return False
@@ -184,6 +203,12 @@ def _doubles_preposition(words: Sequence[Word], blocks: Sequence[Block], edits: 
     return False
 
 
+def _overlaps(edits: Edits) -> bool:
+    """Whether two spans have a word of the history in common: "has the mayor has Ghent"."""
+    spans = sorted(one.span for one in edits.insertions)
+    return any(one.block == two.block and two.first <= one.last for one, two in pairwise(spans))
+
+
 def _tears(words: Sequence[Word], edits: Edits) -> bool:
     """Whether a part of a word goes and the rest stays, as of "what's" or "e-mail"."""
     return any(
@@ -215,22 +240,35 @@ def _edits_two_sentences(words: Sequence[Word], edits: Edits) -> bool:
     return bool(ends) and len({sum(end < place for end in ends) for place in places}) > 1
 
 
-def _loses_predicate(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def _loses_predicate(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether a fragment with a preposition takes the place of something else.
 
     "On two columns?" after "How do I make an index in SQLite?" adds to it: "How do I make on two
     columns?" is not what was asked.
     """
-    beginnings = [one for one in edits.insertions if is_beginning(blocks, one)]
+    beginnings = [one for one in edits.insertions if _begins_question(blocks, one)]
     kept = [word for place, word in enumerate(words) if place not in edits.deleted]
-    if len(beginnings) != 1 or not kept or kept[0].text.lower() not in PREPOSITIONS:
+    kept = kept[1:] if kept and kept[0].is_sign else kept  # "¿"
+    prepositions = PREPOSITIONS | known.prepositions
+    if len(kept) > 1 and kept[1].text in _JOINTS and kept[0].end == kept[1].start:
+        return False  # "après-demain"
+    if len(beginnings) != 1 or not kept or kept[0].text.lower() not in prepositions:
         return False
     block, _, last = beginnings[0].span
     following = next((word.text.lower() for word in blocks[block].words[last + 1 :]), "")
     is_dropped = following[:1].isalnum() and not any(
         one.span.block == block and one.span.first == last + 1 for one in edits.insertions
     )
-    return is_dropped and following not in PREPOSITIONS
+    return is_dropped and following not in prepositions | known.moment_words
+
+
+def _begins_question(blocks: Sequence[Block], insertion: Insertion) -> bool:
+    """Whether a span is the beginning of an earlier question, however short."""
+    block, first, last = insertion.span
+    is_users = blocks[block].role is Role.USER
+    return is_users and first < _NEAR_BEGINNING and last > first
 
 
 def _loses_beginning(
@@ -256,17 +294,12 @@ def _loses_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) ->
     return 0 in edits.deleted and words[0].text.lower() in _FINITE_VERBS and not begins
 
 
-def _appends_noun(
-    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
-) -> bool:
-    """Whether a noun follows a question without a place for it: "List all cats the dogs"."""
-    for one in edits.insertions:
-        rest = blocks[one.span.block].words[one.span.last + 1 :]
-        is_whole = is_beginning(blocks, one) and all(word.is_sign for word in rest)
-        following = next((n for n in range(one.gap, len(words)) if n not in edits.deleted), None)
-        if is_whole and following is not None and words[following].text.lower() in known.articles:
-            return True
-    return False
+def _precedes_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a sentence comes in before the verb of a question: "A recipe for tea is it hot?"."""
+    first = edits.insertions[0]
+    is_verb = 0 not in edits.deleted and words[0].text.lower() in _FINITE_VERBS
+    loses_subject = is_verb and 1 in edits.deleted
+    return loses_subject and first.gap == 0 and is_beginning(blocks, first)
 
 
 def _appends_sentence(
@@ -360,14 +393,3 @@ def _adds_after_clause(words: Sequence[Word], blocks: Sequence[Block], edits: Ed
     has_clause = any(w.text.lower() in _CONJUNCTIONS for w in source[1 : first.span.last])
     is_whole = all(word.is_sign for word in source[first.span.last + 1 :])
     return has_clause and is_whole and words[kept].text.lower() in PREPOSITIONS
-
-
-def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
-    """Whether several items of a list come in, but not all: "Which is longer, A or B?" of three."""
-    places = Counter(one.span.block for one in edits.insertions)
-    for number in (block for block, count in places.items() if count > 1):
-        items = list_items(blocks[number].text, blocks[number].words)
-        named = {one.span.first for one in edits.insertions if one.span.block == number}
-        if len(named & items.keys()) > 1 and not items.keys() <= named:
-            return True
-    return False

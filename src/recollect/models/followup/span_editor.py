@@ -24,6 +24,7 @@ from recollect.domain.followup.explanations import explain, span_text
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.domain.followup.rules import is_data_talk
 from recollect.errors import ConfigurationError
+from recollect.models.followup.additions import with_copula
 from recollect.models.followup.confidence import Calibration, WordLists, evidence
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
@@ -42,6 +43,7 @@ from recollect.models.followup.mending import (
 from recollect.models.followup.referents import with_maker, without_denied
 from recollect.models.followup.sentences import (
     doubled_articles,
+    doubles_determiner,
     lacks_noun,
     lacks_verb,
     says_twice,
@@ -145,7 +147,8 @@ class SpanEditor:
         decoded = replace(decoded, edits=with_full_names(words, blocks, decoded.edits, known))
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
         meant = without_denied(words, blocks, decoded.edits)
-        complete = mended(words, blocks, meant, lists, known)
+        asked = with_copula(words, blocks, meant, known)
+        complete = mended(words, blocks, asked, lists, known)
         edits = with_maker(words, blocks, complete)
         decoded = replace(decoded, edits=edits)
         edited = apply_edits(
@@ -178,6 +181,7 @@ class SpanEditor:
             and not says_twice(rewrite, question)
             and not lacks_verb(rewrite, question, known)
             and not lacks_noun(rewrite, question, known)
+            and not doubles_determiner(rewrite, question, known)
             and not doubled_articles(rewrite, question, blocks, known),
         )
 

@@ -13,7 +13,7 @@ from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, R
 from recollect.domain.followup.candidates import best_rewrite
 from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
-from recollect.domain.followup.expletives import asks_about_now
+from recollect.domain.followup.expletives import needs_no_history
 from recollect.domain.followup.language import language_of, load_languages
 from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.refinements import is_remark
@@ -152,7 +152,7 @@ class Rewriting(Audited):
     ) -> Rewrite:
         code = language or language_of(question, history)
         candidates: dict[Method, Proposal] = {}
-        if is_chit_chat(question, code) or asks_about_now(question, words_for(code)):
+        if is_chit_chat(question, code) or needs_no_history(question, words_for(code)):
             history = ()
         complete = with_complete_questions(history, code)
         by_rules = rule_candidate(question, complete, code)

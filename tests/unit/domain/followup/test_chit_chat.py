@@ -37,3 +37,26 @@ def test_thanks_greetings_and_goodbyes_ask_nothing(message: str, language: str) 
 )
 def test_what_asks_something_is_no_chit_chat(message: str, language: str) -> None:
     assert not is_chit_chat(message, language)
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [
+        ("And you?", "en"),
+        ("Fine, thanks. What about you?", "en"),
+        ("En jij?", "nl"),
+        ("Und dir?", "de"),
+        ("Et toi ?", "fr"),
+        ("¿Y tú?", "es"),
+    ],
+)
+def test_a_question_back_to_the_assistant_is_small_talk(message: str, language: str) -> None:
+    assert is_chit_chat(message, language)
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [("And you said?", "en"), ("En jij komt wanneer?", "nl"), ("And Yolanda?", "en")],
+)
+def test_what_the_assistant_does_is_no_small_talk(message: str, language: str) -> None:
+    assert not is_chit_chat(message, language)

@@ -331,3 +331,17 @@ def test_the_us_is_not_us(sql: str | None) -> None:
     assert data_question("Now, show me just the boats in Hull", "Show their names", sql=None) == (
         "Show the names of the boats in Hull"
     )
+
+
+@pytest.mark.parametrize("sql", [None, "SELECT skipper FROM boats"])
+def test_it_does_not_mean_those_who_were_asked_for(sql: str | None) -> None:
+    asked = "Who won the cup?"
+
+    assert data_question(asked, "Is it long?", answer="Ines won the cup.", sql=sql) is None
+    assert (
+        data_question(asked, "Can you describe it in one sentence?", answer="Ines.", sql=sql)
+        is None
+    )
+    assert data_question(asked, "How old are they?", sql=sql) == (
+        "How old are those who won the cup?"
+    )

@@ -340,3 +340,16 @@ def test_a_small_word_that_no_longer_begins_the_sentence_loses_its_capital(
         small_words=frozenset({"in"}),
     )
     assert made == f"{before} {said}"
+
+
+def test_a_french_elision_is_followed_by_no_space() -> None:
+    last = "Quel est le prix d'une poire ?"
+    beginning = Insertion(gap=0, span=Span(0, 0, 4))
+
+    assert applied("Et un melon ?", last, beginning, deleted=(0,)).startswith(
+        "Quel est le prix d'un melon"
+    )
+    quoted = inserted(0, "Traduis 'lune'", among="Traduis 'lune' en grec")
+    assert applied("Et en latin", "Traduis 'lune' en grec", quoted, deleted=(0,)) == (
+        "Traduis 'lune' en latin"
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.followup.expletives import asks_about_now
+from recollect.domain.followup.expletives import asks_about_now, asks_about_user, needs_no_history
 from recollect.domain.followup.languages import words_for
 
 
@@ -45,3 +45,35 @@ def test_time_date_and_weather_are_asked_for_now(question: str, language: str) -
 )
 def test_other_questions_may_be_about_what_was_said(question: str, language: str) -> None:
     assert not asks_about_now(question, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("What\u2019s my name?", "en"),
+        ("And how old am I now?", "en"),
+        ("Hoe heet ik?", "nl"),
+        ("En waar woon ik nu?", "nl"),
+        ("Wie heiße ich?", "de"),
+        ("Comment je m\u2019appelle ?", "fr"),
+        ("Quel âge ai-je ?", "fr"),
+        ("¿Cómo me llamo?", "es"),
+    ],
+)
+def test_users_ask_for_themselves(question: str, language: str) -> None:
+    assert asks_about_user(question, words_for(language))
+    assert needs_no_history(question, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Where do I live it out?", "en"),
+        ("Who am I talking about?", "en"),
+        ("Hoe heet hij?", "nl"),
+        ("What is my name " + "now " * 40, "en"),
+    ],
+)
+def test_what_users_ask_of_others_may_need_a_history(question: str, language: str) -> None:
+    assert not asks_about_user(question, words_for(language))
+    assert not needs_no_history(question, words_for(language))

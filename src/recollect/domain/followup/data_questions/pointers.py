@@ -44,7 +44,7 @@ def data_pointer_candidate(
     if is_remark or not is_data or not is_short or not _is_complete(earlier, known):
         return None
     phrase = data_phrase(last, known) or _earlier_phrase(last, history[:asked], known)
-    if phrase is None:
+    if phrase is None or _takes_people_for_thing(question, phrase, known):
         return None
     may_be_single = not any(_names_something(reply, last, language) for reply in replies)
     if not has_sql and not may_be_single:
@@ -60,6 +60,12 @@ def data_pointer_candidate(
         explanations=(f'what it points to is "{phrase.text}"',),
         topic=phrase.text,
     )
+
+
+def _takes_people_for_thing(question: str, phrase: DataPhrase, known: LanguageWords) -> bool:
+    """Whether "it" would mean those who were asked for: "Is it long?" after "Who wrote Emma?"."""
+    is_people = spoken_words(phrase.text)[:2] == (known.those, known.who)
+    return is_people and known.it in spoken_words(question)
 
 
 def _with_one_possessive(question: str, known: LanguageWords) -> str:

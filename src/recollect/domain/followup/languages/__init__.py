@@ -42,6 +42,8 @@ class LanguageWords:
     small_talk: frozenset[str]
     closing_words: frozenset[str]
     """Words such as "thanks": what follows them asks nothing."""
+    questions_back: PhraseList
+    """Questions to the assistant that belong to small talk: "and you"."""
     requests: frozenset[str]
     """Imperatives that open a request."""
     months: frozenset[str]
@@ -214,6 +216,8 @@ class LanguageWords:
     moment_words: frozenset[str]
     """Words about now and here that may follow these: "outside"."""
     yes_words: frozenset[str]
+    self_questions: PhraseList
+    """Questions of users for themselves: "how old am i"."""
     about_nouns: frozenset[str]
     """Nouns for what is known of things, which are not counted: "information"."""
     about_words: frozenset[str]

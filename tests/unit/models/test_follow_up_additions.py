@@ -1,0 +1,204 @@
+"""What edits add to a question without a place for it."""
+
+import pytest
+
+from recollect.domain.followup.edits import words_of
+from recollect.domain.followup.languages import words_for
+from recollect.models.followup.additions import (
+    adds_noun,
+    adds_sentence,
+    asks_nothing_of,
+    joins_nouns,
+    loses_infinitive,
+    splits_sentence,
+    with_copula,
+)
+from support.followups import edits_of
+
+
+def is_added(language: str, last: str, question: str, rewrite: str) -> bool:
+    blocks, edits = edits_of(question, last, rewrite)
+    return adds_noun(words_of(question), blocks, edits, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("nl", "Wanneer is de quiz van Bo?", "Mag ik eten meebrengen?", "Mag ik eten meebrengen"),
+        ("nl", "Wanneer is de quiz van Bo?", "Wie komt er?", "Wie komt er"),
+        ("de", "Wann ist die Feier von Bo?", "Darf ich Gäste einladen?", "Darf ich Gäste einladen"),
+        ("en", "When is the fair of Bo?", "Who is coming?", "Who is coming"),
+        ("en", "When is the fair of Bo?", "Can I park my van?", "Can I park my van"),
+        ("fr", "Quand est la foire de Bo ?", "Qui vient ?", "Qui vient"),
+        ("es", "¿Cuándo es la feria de Bo?", "¿Quién viene?", "Quién viene"),
+        ("en", "When is the fair of Bo?", "Which stall?", "Which stall"),
+    ],
+)
+def test_no_noun_follows_a_question_that_is_complete(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    noun = " ".join(last.strip("¿ ?").split()[2:])
+
+    assert is_added(language, last, question, f"{rewrite} [{noun}]")
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("de", "Wo ist mein Paket?", "Was zahle ich?", "Was zahle ich [mein Paket]"),
+        ("en", "I shall visit Otto", "Who shall I visit?", "Who shall I visit [Otto]"),
+        ("nl", "Ik wil mijn kaart wissen", "En de prijs?", "de prijs [mijn kaart wissen]"),
+    ],
+)
+def test_no_noun_follows_a_question_for_one_or_another_noun(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert is_added(language, last, question, rewrite)
+
+
+def test_no_statement_follows_a_question() -> None:
+    def is_followed(last: str, question: str, rewrite: str) -> bool:
+        blocks, edits = edits_of(question, last, rewrite)
+        return adds_sentence(words_of(question), blocks, edits, words_for("en"))
+
+    last = "Wake me up at six"
+
+    assert is_followed(last, "Which bell rings?", f"Which bell rings [{last}]")
+    assert not is_followed(last, "Which bell rings?", "Which bell rings [at six]")
+    assert not is_followed("Did the old bell ring?", "Why?", "Why [Did the old bell ring]")
+
+
+def test_a_noun_follows_a_verb_that_has_none_yet() -> None:
+    last = "Wat kost de lamp?"
+
+    assert not is_added("nl", last, "Waar koop ik?", "Waar koop ik [de lamp]")
+    assert not is_added(
+        "nl", last, "Wanneer levert de winkel?", "Wanneer levert de winkel [de lamp]"
+    )
+
+
+def is_joined(language: str, last: str, question: str, rewrite: str) -> bool:
+    blocks, edits = edits_of(question, last, rewrite)
+    return joins_nouns(words_of(question), blocks, edits, words_for(language))
+
+
+def test_two_things_do_not_stand_side_by_side() -> None:
+    assert is_joined("nl", "Mijn kraan lekt", "En de douche?", "[Mijn kraan] de douche [lekt]")
+    assert is_joined(
+        "fr", "Combien coûte un vol pour Oslo ?", "Et le train ?", "[Combien coûte un vol] le train"
+    )
+    assert is_joined(
+        "de",
+        "Was sind die Preise der Saunen in Ulm?",
+        "Und das Bad?",
+        "[Was sind die Preise] das Bad",
+    )
+    assert not is_joined(
+        "nl", "Wanneer brengt de bode het pak?", "En de brief?", "[Wanneer brengt de bode] de brief"
+    )
+
+
+def test_what_about_a_thing_does_not_follow_a_whole_question() -> None:
+    last = "How do I clean my oven?"
+
+    assert is_joined("en", last, "What about soap?", "[How do I clean my oven] soap")
+    assert not is_joined("en", last, "What about tomorrow?", "[How do I clean my oven] tomorrow")
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "span"),
+    [
+        ("en", "When is the fair of Bo?", "Where?", "is the fair of Bo"),
+        ("nl", "Wanneer is de kermis van Bo?", "Waar?", "is de kermis van Bo"),
+        ("fr", "Quand est la foire de Bo ?", "Où ?", "est la foire de Bo"),
+        ("es", "¿Cuándo es la feria de Bo?", "¿Dónde?", "es la feria de Bo"),
+        ("en", "Is the fair of Bo open?", "Where?", "Is the fair of Bo open"),
+    ],
+)
+def test_a_question_word_takes_the_verb_with_the_noun(
+    language: str, last: str, question: str, span: str
+) -> None:
+    words, noun = words_of(question), span.split(" ", 1)[1]
+    blocks, edits = edits_of(question, last, f"{question.strip('¿ ?')} [{noun}]")
+    known = words_for(language)
+
+    assert asks_nothing_of(words, blocks, edits, known)
+    mended = with_copula(words, blocks, edits, known)
+    (only,) = mended.insertions
+    assert " ".join(w.text for w in blocks[0].words[only.span.first : only.span.last + 1]) == span
+    assert not asks_nothing_of(words, blocks, mended, known)
+
+
+def is_split(language: str, last: str, question: str, rewrite: str) -> bool:
+    blocks, edits = edits_of(question, last, rewrite)
+    return splits_sentence(words_of(question), blocks, edits, words_for(language))
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("nl", "Mijn nicht heeft jeuk", "12,5", "[Mijn nicht] 12,5 [heeft jeuk]"),
+        ("en", "Which plays run tonight?", "And snacks?", "[Which plays] snacks [run tonight]"),
+        (
+            "de",
+            "Wie wird die Ernte in Ulm?",
+            "Und das Bier?",
+            "[Wie wird die Ernte] das Bier [in Ulm]",
+        ),
+        ("en", "I am flying to Oslo in June", "And my bike?", "[I am flying to Oslo] my bike"),
+    ],
+)
+def test_a_noun_does_not_split_a_sentence_or_replace_a_phrase(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert is_split(language, last, question, rewrite)
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("de", "Wie wird die Ernte in Ulm?", "Und im Mai?", "[Wie wird die Ernte] im Mai [in Ulm]"),
+        ("en", "Who sails to Oslo?", "And tomorrow?", "[Who sails] tomorrow [to Oslo]"),
+        ("en", "How much is a bed in Oslo?", "And a desk?", "[How much is] a desk [in Oslo]"),
+    ],
+)
+def test_a_phrase_may_split_a_sentence_and_a_noun_may_replace_another(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert not is_split(language, last, question, rewrite)
+
+
+def test_the_verb_at_the_end_of_a_question_is_not_lost() -> None:
+    def is_lost(question: str, last: str, rewrite: str) -> bool:
+        blocks, edits = edits_of(question, last, rewrite)
+        return loses_infinitive(words_of(question), blocks, edits, words_for("nl"))
+
+    last = "Mag ik hier in de tuin roken?"
+
+    assert is_lost("En binnen?", last, "[Mag ik] binnen")
+    assert not is_lost("En binnen?", last, "[Mag ik] binnen [roken]")
+    assert not is_lost("En hier slapen?", "Wat is de prijs van bloemen?", "[Wat is] hier slapen")
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("de", "Wer backt die Torte für Lea?", "Wann?", "Wann [backt die Torte für Lea]"),
+        ("en", "Who wrote the hymn?", "When?", "When [wrote the hymn]"),
+        ("nl", "Wanneer belt dokter Claes?", "Waar?", "Waar [dokter Claes]"),
+        ("nl", "Ik wacht op Bpost", "Tot wanneer?", "Tot wanneer [Bpost]"),
+    ],
+)
+def test_a_question_word_gets_a_verb_and_a_subject(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    blocks, edits = edits_of(question, last, rewrite)
+
+    assert asks_nothing_of(words_of(question), blocks, edits, words_for(language))
+
+
+def test_a_question_word_takes_a_question_that_has_its_subject() -> None:
+    last = "Where does the ferry stop?"
+    blocks, edits = edits_of("Why?", last, "Why [does the ferry stop]")
+
+    assert not asks_nothing_of(words_of("Why?"), blocks, edits, words_for("en"))
