@@ -14,7 +14,7 @@ from recollect.domain.facts.drafting import Draft
 from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, ChangeKind, FactEdit, FactSource
 from recollect.domain.facts.reading.belongings import with_own_slot
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
-from recollect.domain.facts.reading.commands.detection import commands_in, may_hold_command
+from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.gate import only_asks, refuses
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.reading.wording import content_of, main_clause
@@ -48,7 +48,7 @@ _TRIES: Final = 10
 _SLOWNESS: Final = 20
 """Commands take this many times as long to find as other work on as many characters takes."""
 _AT_ONCE: Final = 2_000
-"""Characters of a message whose commands are done at once; they take a millisecond to find."""
+"""Characters of a message whose commands are done as soon as it is stored."""
 _MAX_STATEMENTS: Final = 50
 """Of one turn, and as many that exact rules find; nobody tells more at once."""
 _ENDINGS: Final = frozenset({ChangeKind.SUPERSEDED, ChangeKind.RETRACTED})
@@ -99,11 +99,9 @@ class Learning(Audited):
 
         Never raises: what fails is done when the turn is learnt from.
         """
-        told = [one for one in messages if _may_command(one)]
-        if not told:
-            return
+        short = [one for one in messages if len(one.content) <= _AT_ONCE]
         try:
-            await self.obey(scope, told)
+            await self.obey(scope, short)
         except Exception as error:  # noqa: BLE001  # the message is stored all the same
             facts = {"problem": type(error).__name__}
             logger.warning("facts.command_failed", extra={"facts": facts})
@@ -292,11 +290,6 @@ class Learning(Audited):
         return sorted((one for one in found if one.is_active), key=lambda one: one.sequence)
 
 
-def _may_command(message: Message) -> bool:
-    is_short = message.role is Role.USER and len(message.content) <= _AT_ONCE
-    return is_short and may_hold_command(message.content)
-
-
 def _is_complete(turn: DueTurn) -> bool:
     """Whether no answer is to come: it is there, or the conversation has gone on."""
     return turn.status is not TurnStatus.PENDING or not turn.is_latest
@@ -304,7 +297,7 @@ def _is_complete(turn: DueTurn) -> bool:
 
 def _commands_of(messages: Sequence[Message]) -> list[tuple[Message, Command]]:
     """Commands of the user; in a log, people tell each other to forget what they know."""
-    users = [one for one in messages if one.role is Role.USER and may_hold_command(one.content)]
+    users = [one for one in messages if one.role is Role.USER]
     return [
         (one, command)
         for one in users

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
-from recollect.domain.facts.reading.commands.detection import commands_in, may_hold_command
+from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.slots import Slot
 
 _SLOTS = """
@@ -183,11 +183,6 @@ def test_what_is_to_be_forgotten_can_be_named(line: str) -> None:
 def test_everything_or_the_last_message_can_be_forgotten(line: str, kind: CommandKind) -> None:
     commands, content, start = _read(line)
     assert commands == (Command(kind=kind, content=content, start=start),)
-
-
-@pytest.mark.parametrize("line", [*_SLOTS.splitlines(), *_EVERYTHING.splitlines()])
-def test_a_quick_look_misses_no_command(line: str) -> None:
-    assert may_hold_command(line.replace("[", "")) or not line
 
 
 @pytest.mark.parametrize("message", _NONE.strip().splitlines())

@@ -30,14 +30,6 @@ _ALONE: Final = frozenset({CommandKind.FORGET_LAST, CommandKind.FORGET_THAT})
 """Kinds that count only where a message says nothing else."""
 
 
-def may_hold_command(text: str) -> bool:
-    """Whether the words of a command are in a text; a quick look before `commands_in`."""
-    words = words_in(text)
-    return any(
-        phrases.are_in(words) for code in LANGUAGES for phrases in _beginnings(fact_words(code))
-    )
-
-
 def commands_in(text: str) -> tuple[Command, ...]:
     """The commands of a user's message, in the order in which they are given."""
     parts = (one for part in readable_parts(text) for one in sentences_of(part))
@@ -50,15 +42,6 @@ def commands_in(text: str) -> tuple[Command, ...]:
         if command and not (command.is_sweeping and _is_taken_back(after))
     )
     return tuple(one for one in kept if is_alone or one.kind not in _ALONE)
-
-
-def _beginnings(known: FactWords) -> Iterator[Phrases]:
-    """The phrases of which every command has one."""
-    yield from (phrases for _, phrases, _ in _phrases(known, is_asked=True))
-    yield known.remember_verbs
-    yield known.forget_verbs
-    yield known.forget_verbs_asked
-    yield known.erase_verbs
 
 
 def _command_of(sentence: Part) -> Command | None:
