@@ -8,6 +8,7 @@ import pytest
 from recollect.concurrency import TaskSupervisor, watch
 from recollect.errors import InvalidInput
 from recollect.ports.metrics import TASK_FAILURES
+from support.logs import records_of
 from support.recorded_telemetry import RecordedTelemetry
 
 SECRET = "the zeppelin cost 3 million"
@@ -38,7 +39,7 @@ async def test_a_task_that_fails_is_started_again_logged_and_counted(
     await work.goes_on.wait()
     task.cancel()
 
-    failed = [record.facts for record in caplog.records]  # type: ignore[attr-defined]
+    failed = [record.__dict__["facts"] for record in records_of(caplog, "task")]
     assert [facts["restart_seconds"] for facts in failed] == [0.001, 0.002, 0.004]
     assert {(facts["task"], facts["error"]) for facts in failed} == {("indexing", "ValueError")}
     assert all(facts["at"].startswith("test_supervision.py:") for facts in failed)
@@ -106,7 +107,7 @@ async def test_a_task_that_awaits_a_cancelled_task_is_started_again(
 
     assert not task.done()
     assert (began, supervisor.failing) == (2, ("indexing",))
-    (failed,) = [record.facts for record in caplog.records]  # type: ignore[attr-defined]
+    (failed,) = [record.__dict__["facts"] for record in records_of(caplog, "task")]
     assert (failed["task"], failed["error"]) == ("indexing", "CancelledError")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -148,6 +149,6 @@ async def test_a_watched_background_task_logs_only_unexpected_errors(
     await asyncio.wait({task})
     await asyncio.sleep(0)
 
-    assert len(caplog.records) == logged
-    assert all(record.levelno == logging.ERROR for record in caplog.records)
+    records = records_of(caplog, "task")
+    assert [record.levelno for record in records] == [logging.ERROR] * logged
     assert SECRET not in caplog.text

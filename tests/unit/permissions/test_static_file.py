@@ -10,6 +10,7 @@ from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
 from recollect.permissions.local import PermissionsFile
+from support.logs import records_of
 
 ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING
 
@@ -124,7 +125,7 @@ async def test_a_broken_file_allows_nothing_and_the_log_says_once_why(
         with pytest.raises(PermissionsUnavailable):
             await access_of(source, "ann")
 
-    (record,) = caplog.records
+    (record,) = records_of(caplog, "permissions")
     assert (record.levelno, record.message) == (logging.ERROR, "permissions.file_broken")
     facts: dict[str, str] = record.facts  # type: ignore[attr-defined]  # ours
     assert facts["path"] == str(path)

@@ -14,7 +14,7 @@ from recollect.errors import (
 )
 from recollect.ports.metrics import DEGRADED
 from recollect.services.chat.degradation import Degradation
-from support.logs import logged
+from support.logs import logged, records_of
 from support.recorded_telemetry import RecordedTelemetry
 
 
@@ -38,8 +38,9 @@ async def test_a_failure_of_memory_is_counted_logged_and_warned_about_once(
     assert counters.value(DEGRADED, "context") == 2
     assert counters.value(DEGRADED, "reply") == 0
     assert logged(caplog, "memory") == ["memory.failed"] * 2
-    assert caplog.records[0].facts == {"step": "context", "error": "DatabaseUnavailable"}  # type: ignore[attr-defined]
-    assert caplog.records[0].levelno == logging.WARNING
+    record, _ = records_of(caplog, "memory")
+    assert record.__dict__["facts"] == {"step": "context", "error": "DatabaseUnavailable"}
+    assert record.levelno == logging.WARNING
     assert "xyzzy" not in caplog.text
 
 

@@ -12,6 +12,7 @@ from recollect.domain.recall.entry import RecallPolicy
 from recollect.ports.models import EndpointReply
 from recollect.services.chat.proxied_reply import each, explained
 from support.chat_services import SCOPE, Setup
+from support.logs import records_of
 from support.scripted_answerer import ScriptedAnswerer
 
 MASKED = Policies(
@@ -105,5 +106,5 @@ async def test_what_an_endpoint_says_of_a_failure_is_logged_without_personal_dat
 
     await explained(EndpointReply(status=HTTPStatus.BAD_REQUEST, headers={}, pieces=pieces))
 
-    (record,) = caplog.records
+    (record,) = records_of(caplog, "endpoint")
     assert record.__dict__["facts"]["text"] == '{"error": "cannot answer: who is [email]?"}'

@@ -15,6 +15,7 @@ from recollect.ports.telemetry import Stage, TracedUsers
 from recollect.telemetry.logging import JsonFormatter, trace_id, transaction_id
 from recollect.telemetry.measuring import Measuring
 from support.examples import a_scope
+from support.logs import records_of
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +31,7 @@ def test_an_operation_is_one_line_without_content(caplog: pytest.LogCaptureFixtu
         "message.written", owner_id=scope.owner_id, session_id=session_id
     ) as doing:
         doing.counted(2)
-    (record,) = caplog.records
+    (record,) = records_of(caplog, "operation")
     line = json.loads(JsonFormatter().format(record))
     transaction_id.reset(tokens[0])
     trace_id.reset(tokens[1])
@@ -63,7 +64,7 @@ async def test_a_slow_operation_warns_with_its_slowest_stage(
         await asyncio.gather(stage(Stage.RECALL, 0.25), stage(Stage.FACTS, 0.001))
     with measuring.operation("session.read"):
         pass
-    slow, quick = (one for one in caplog.records if one.getMessage().startswith("operation."))
+    slow, quick = records_of(caplog, "operation")
     facts = slow.__dict__["facts"]
     assert (slow.levelname, slow.getMessage()) == ("WARNING", "operation.slow")
     assert (facts["slow_stage"], facts["stage_milliseconds"] >= 250) == ("recall", True)
@@ -73,7 +74,8 @@ async def test_a_slow_operation_warns_with_its_slowest_stage(
 def test_an_operation_that_fails_says_how(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(SessionNotFound), Measuring().operation("session.read"):
         raise SessionNotFound(uuid4())
-    assert caplog.records[0].__dict__["facts"]["outcome"] == "SessionNotFound"
+    (record,) = records_of(caplog, "operation")
+    assert record.__dict__["facts"]["outcome"] == "SessionNotFound"
 
 
 def test_a_pseudonym_depends_on_its_key_and_can_be_left_out() -> None:
