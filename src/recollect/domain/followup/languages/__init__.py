@@ -245,6 +245,22 @@ class LanguageWords:
     pair_words: frozenset[str]
     """Words for two things that were named before."""
 
+    person_pronouns: PhraseList
+    """The forms of each pronoun that means a person, or several: "he him his"."""
+    owning_pronouns: frozenset[str]
+    """Those of them that say whose something is."""
+    thing_pronouns: frozenset[str]
+    """Those that may mean things, too."""
+    question_words: frozenset[str]
+    who_words: frozenset[str]
+    """Words that ask for a person."""
+    conjunctions: frozenset[str]
+    """Words that begin another clause."""
+    place_prepositions: frozenset[str]
+    """What stands before places and not before persons."""
+    name_modifiers: frozenset[str]
+    """Words that make another name of a name: "New Mexico"."""
+
     fragments: PhraseList
     """All that a fragment of another question may begin with."""
 

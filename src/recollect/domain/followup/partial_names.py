@@ -1,0 +1,101 @@
+"""Names that a question has in part: "How do I reach Aydin?" after "Tarik Aydin"."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
+from recollect.domain.followup.edits import Word, words_of
+from recollect.domain.followup.languages import LanguageWords
+
+_LONGEST_QUESTION: Final = 400  # characters
+_READ: Final = 2000  # characters of a message
+_MESSAGES: Final = 8  # the last ones, beside the first
+_SHORTEST: Final = 3  # letters of a name
+_WORDS: Final = range(2, 5)  # of a full name
+_SENTENCE_ENDS: Final = frozenset(".?!:;")
+_JOINS: Final = frozenset("-&/")
+_NEED: Final = 0.7
+_CONFIDENCE: Final = 0.8
+
+
+def named_in_full(
+    question: str, history: Sequence[HistoryMessage], known: LanguageWords
+) -> Proposal | None:
+    """The question with the full name of somebody whose last name it has.
+
+    None unless it has one such name, and the conversation one person of that name.
+    """
+    if len(question) > _LONGEST_QUESTION or not known.place_prepositions:
+        return None
+    words = words_of(question)
+    partial = [place for place in range(1, len(words)) if _is_lone_name(words, place, known)]
+    if not partial:
+        return None
+    read = (*history[:1], *history[1:][-_MESSAGES:])
+    names = {name for message in read for name in _names(message.content[:_READ], known)}
+    found = [(place, _full_names(words[place].text, names)) for place in partial]
+    meant = [(place, full) for place, full in found if full]
+    if len(meant) != 1 or len(meant[0][1]) != 1:
+        return None
+    place, (full,) = meant[0]
+    word = words[place]
+    return Proposal(
+        standalone_question=question[: word.start] + full + question[word.end :],
+        need=_NEED,
+        confidence=_CONFIDENCE,
+        explanations=(f'"{word.text}" stands for "{full}"',),
+        topic=full,
+    )
+
+
+def _is_lone_name(words: Sequence[Word], place: int, known: LanguageWords) -> bool:
+    """Whether a word may be a name without its first part."""
+    word = words[place]
+    lower = word.text.lower()
+    if not _is_capital(word) or word.text.isupper() or len(word.text) < _SHORTEST:
+        return False
+    if lower in known.small_words | known.months | known.weekdays | known.form_words:
+        return False
+    before, after = words[place - 1], words[place + 1] if place + 1 < len(words) else None
+    if after is not None and (_is_capital(after) or after.text in _JOINS):
+        return False
+    no_person = known.place_prepositions | known.question_words | known.articles | known.determiners
+    if before.is_sign or before.text.lower() in no_person:
+        return False  # "in Leuven", "Which Bond film"
+    return not _is_capital(before) or before.text.lower() in known.small_words
+
+
+def _is_capital(word: Word) -> bool:
+    return word.text[0].isupper()
+
+
+def _names(text: str, known: LanguageWords) -> Iterator[str]:
+    """The runs of two to four words with a capital, but for those that begin a sentence.
+
+    There any word has a capital. A title is no sentence: "Jason Kidd: New York Knicks".
+    """
+    words = words_of(text)
+    start = 0
+    while start < len(words):
+        end = start
+        while end < len(words) and _goes_on(words, start, end):
+            end += 1
+        run = words[start:end]
+        is_first = start == 0 or words[start - 1].text in _SENTENCE_ENDS
+        is_title = start == 0 and end < len(words) and words[end].text == ":"
+        while run and run[0].text.lower() in known.small_words:
+            run, is_first = run[1:], False
+        if len(run) in _WORDS and run[0].text.lower() not in known.name_modifiers:
+            if is_title or not is_first:
+                yield text[run[0].start : run[-1].end]
+        start = max(end, start + 1)
+
+
+def _goes_on(words: Sequence[Word], start: int, place: int) -> bool:
+    """Whether a run of capital words goes on, with nothing but a space before its word."""
+    is_near = place == start or words[place].start == words[place - 1].end + 1
+    return is_near and _is_capital(words[place]) and not words[place].is_sign
+
+
+def _full_names(last: str, names: set[str]) -> set[str]:
+    return {name for name in names if name.split()[-1] == last}
