@@ -16,8 +16,7 @@ from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal,
 from recollect.domain.followup.expletives import needs_no_history
 from recollect.domain.followup.language import language_of, load_languages
 from recollect.domain.followup.languages import installed, words_for
-from recollect.domain.followup.partial_names import named_in_full
-from recollect.domain.followup.pronoun_chains import agreed, chained_candidate, combined, points_back
+from recollect.domain.followup.persons.naming import read_with_persons
 from recollect.domain.followup.refinements import is_remark
 from recollect.domain.followup.rules import asks_back, rule_candidate, with_complete_questions
 from recollect.domain.followup.validation import clean_reply, is_faithful
@@ -64,7 +63,6 @@ _EXAMPLES: Final = (
     ),
 )
 _READ_MESSAGES: Final = 20
-_SURE: Final = 0.75
 _MAX_HISTORY: Final = 1000
 _MAX_MODEL_NAME: Final = 255
 
@@ -165,7 +163,13 @@ class Rewriting(Audited):
             history = ()
         is_read = by_rules is not None and by_rules.confidence >= self.policies.rewrite_confidence
         if history and self.model is not None and not is_read:
-            candidates[Method.MODEL] = self._by_model(self.model, question, complete, code)
+            candidates[Method.MODEL] = read_with_persons(
+                question,
+                complete,
+                words_for(code),
+                partial(self.model.propose, language=code),
+                least_confidence=self.policies.rewrite_confidence,
+            )
         return best_rewrite(
             question,
             history,
@@ -173,27 +177,6 @@ class Rewriting(Audited):
             least_confidence=self.policies.rewrite_confidence,
             language=code,
         )
-
-    def _by_model(
-        self, model: FollowUpModel, question: str, history: Sequence[HistoryMessage], code: str
-    ) -> Proposal:
-        """What the network makes of a question, once the persons it means are named."""
-        known, least = words_for(code), self.policies.rewrite_confidence
-        read = partial(model.propose, language=code)
-        chained = chained_candidate(question, history, known, read)
-        if chained is not None and chained.confidence < _SURE:
-            alone = read(question, history)
-            chained = agreed(chained, alone)
-            if chained is None:
-                return alone
-        named = chained or named_in_full(question, history, known)
-        if named is None:
-            return read(question, history)
-        if named.confidence < least or not points_back(named.standalone_question, known):
-            return named
-        further = read(named.standalone_question, history)
-        is_more = further.standalone_question != named.standalone_question
-        return combined(named, further) if is_more and further.confidence >= least else named
 
     async def _in_thread(self, work: Callable[[], Result]) -> Result:
         try:

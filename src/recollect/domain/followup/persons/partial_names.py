@@ -85,9 +85,9 @@ def _names(text: str, known: LanguageWords) -> Iterator[str]:
         is_title = start == 0 and end < len(words) and words[end].text == ":"
         while run and run[0].text.lower() in known.small_words:
             run, is_first = run[1:], False
-        if len(run) in _WORDS and run[0].text.lower() not in known.name_modifiers:
-            if is_title or not is_first:
-                yield text[run[0].start : run[-1].end]
+        is_name = len(run) in _WORDS and run[0].text.lower() not in known.name_modifiers
+        if is_name and (is_title or not is_first):
+            yield text[run[0].start : run[-1].end]
         start = max(end, start + 1)
 
 

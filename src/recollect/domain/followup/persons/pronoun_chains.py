@@ -5,6 +5,7 @@ They keep their meaning, whomever the replies name, until the user names somebod
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from recollect.domain.conversation.message import Role
@@ -13,14 +14,16 @@ from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 from recollect.domain.followup.rules import is_data_talk
 
+SURE: Final = 0.75
+"""A chain that is surer needs no second reading."""
 _LONGEST: Final = 400  # characters of a message in a chain
 _MESSAGES: Final = 20  # of a history
 _NEED: Final = 0.95
 _LASTING: Final = 0.97
 """How often a pronoun that the user repeats still means the same."""
 _AGREED: Final = 0.9
-"""How often two readings are right that agree and would both be wrong by chance."""
-_NAME: Final = 2  # words
+"""How often two readings that agree are right where one of them must be."""
+_FULL_NAME: Final = 2  # words
 
 Propose = Callable[[str, Sequence[HistoryMessage]], Proposal]
 
@@ -32,84 +35,80 @@ class _Pronoun(NamedTuple):
     forms: frozenset[str]
 
 
+class _Use(NamedTuple):
+    """Where in a history the user used a pronoun, and the names said since without it."""
+
+    place: int
+    names: frozenset[str]
+
+
 def chained_candidate(
     question: str, history: Sequence[HistoryMessage], known: LanguageWords, propose: Propose
 ) -> Proposal | None:
     """The question with what its pronoun has meant since the user first used it.
 
-    `propose` reads that first question. None where it is not plain what the pronoun meant there.
+    `propose` reads that first question, and the last one where the first is not plain.
     """
     pronoun = _free_pronoun(question, known)
     if pronoun is None or not _asks(question, known):
         return None
     if not pronoun.forms.isdisjoint(known.row_pointers) and is_data_talk(history, known):
         return None  # "they" are the rows of the last answer
-    start = _start(history, pronoun.forms, known)
-    if start is None:
-        return None
-    first = propose(history[start].content, history[:start])
-    referent = _referent(history[start].content, first, known)
-    if referent is None or not (
-        pronoun.forms.isdisjoint(known.thing_pronouns) or _is_full_name(referent)
-    ):
+    uses = _uses(history, pronoun.forms, known)
+    nearer = [use for use in uses if not use.names]
+    best: Proposal | None = None
+    for place, names in dict.fromkeys((*nearer[-1:], *uses[-1:], *uses[:1])):
+        read = propose(history[place].content, history[:place])
+        if _means_person(history[place].content, read, names, known):
+            best = max(best or read, read, key=lambda one: one.confidence)
+        if best is not None and best.confidence >= SURE:
+            break
+    if best is None or not best.topic:
         return None
     return Proposal(
-        standalone_question=_with_referent(question, pronoun.place, referent, known),
+        standalone_question=_with_referent(question, pronoun.place, best.topic, known),
         need=_NEED,
-        confidence=_LASTING * first.confidence,
-        explanations=(f'"{words_of(question)[pronoun.place].text}" stands for "{referent}"',),
-        topic=referent,
+        confidence=_LASTING * best.confidence,
+        explanations=(f'"{words_of(question)[pronoun.place].text}" stands for "{best.topic}"',),
+        topic=best.topic,
     )
 
 
 def agreed(chained: Proposal, read: Proposal) -> Proposal | None:
     """A chained candidate as sure as it is with another reading that means the same person."""
-    if not chained.topic:
+    if not chained.topic or not read.topic:
         return None
-    before = chained.standalone_question.partition(chained.topic)[0]
-    if not _letters(read.standalone_question).startswith(_letters(before + chained.topic)):
+    before, _, _ = chained.standalone_question.partition(chained.topic)
+    replaces = _letters(read.standalone_question).startswith(_letters(before + read.topic))
+    one, other = _parts(chained.topic), _parts(read.topic)
+    if not replaces or not (one <= other or other <= one):
         return None
     doubt = (1 - chained.confidence) * (1 - read.confidence)
     return replace(chained, confidence=_AGREED * (1 - doubt))
 
 
-def combined(first: Proposal, second: Proposal) -> Proposal:
-    """Two changes of one question, of which the second was made after the first."""
-    return replace(
-        second,
-        need=max(first.need, second.need),
-        confidence=min(first.confidence, second.confidence),
-        explanations=first.explanations + second.explanations,
-    )
-
-
-def points_back(question: str, known: LanguageWords) -> bool:
-    """Whether a question has a word that may point to something said before."""
-    pointers = known.pointers | known.noun_pointers
-    return any(word.text.lower() in pointers for word in words_of(question))
-
-
-def _start(
+def _uses(
     history: Sequence[HistoryMessage], forms: frozenset[str], known: LanguageWords
-) -> int | None:
-    """Where the user began to use a pronoun that was not needed for anybody else since."""
-    start = None
+) -> list[_Use]:
+    """The user's questions with a pronoun, back to where somebody else may have been meant."""
+    uses: list[_Use] = []
+    names: set[str] = set()
+    is_last = True
     for place in range(len(history) - 1, max(-1, len(history) - 1 - _MESSAGES), -1):
         if history[place].role is not Role.USER:
             continue
         text = history[place].content
         pronoun = _free_pronoun(text, known)
         if pronoun is not None and pronoun.forms == forms:
-            start = place
-        elif not _names_nobody(text, known):
+            if is_last and _asks_whose(text, pronoun, known):
+                break
+            uses.append(_Use(place, frozenset(names)))
+        elif _is_aside(text, known):
+            names |= _names(text, known)
+        else:
             break
-    asked = [one.content for one in history if one.role is Role.USER]
-    return None if asked and _asks_who(asked[-1], known) else start
-
-
-def _asks_who(question: str, known: LanguageWords) -> bool:
-    """Whether the answer to a question may be who is meant next: "Who taught him?"."""
-    return any(word.text.lower() in known.who_words for word in words_of(question[:_LONGEST]))
+        is_last = False
+    return uses
 
 
 def _free_pronoun(text: str, known: LanguageWords) -> _Pronoun | None:
@@ -143,36 +142,56 @@ def _is_bound(words: Sequence[Word], place: int, known: LanguageWords) -> bool:
 
 
 def _asks(question: str, known: LanguageWords) -> bool:
-    first = words_of(question)[0].text.lower()
-    return "?" in question or first in known.question_words | known.auxiliaries | known.helping_verbs
+    opening = known.question_words | known.auxiliaries | known.helping_verbs
+    return "?" in question or words_of(question)[0].text.lower() in opening
 
 
-def _names_nobody(text: str, known: LanguageWords) -> bool:
+def _asks_whose(question: str, pronoun: _Pronoun, known: LanguageWords) -> bool:
+    """Whether the next pronoun may mean the answer: "Who was his father?"."""
+    words = words_of(question)
+    return _asks_who(question, known) and words[pronoun.place].text.lower() in known.owning_pronouns
+
+
+def _asks_who(question: str, known: LanguageWords) -> bool:
+    return any(word.text.lower() in known.who_words for word in words_of(question))
+
+
+def _is_aside(text: str, known: LanguageWords) -> bool:
     """Whether a message is a question in between: "When was that?", "What else happened?"."""
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or _asks_who(text, known):
         return False
-    words = words_of(text)
-    spoken = {word.text.lower() for word in words}
+    spoken = {word.text.lower() for word in words_of(text)}
     persons = (forms for forms in known.person_pronouns if known.thing_pronouns.isdisjoint(forms))
-    if any(not spoken.isdisjoint(forms) for forms in persons) or _asks_who(text, known):
+    if any(not spoken.isdisjoint(forms) for forms in persons):
         return False
     shows_names = text[:1].isupper()  # in small letters they cannot be told
-    has_name = any(word.text[0].isupper() for word in words[1:])
-    return not has_name and (shows_names or not spoken.isdisjoint(known.pointers))
+    return shows_names or not spoken.isdisjoint(known.pointers)
 
 
-def _referent(question: str, proposal: Proposal, known: LanguageWords) -> str | None:
-    """What a rewrite has put in the place of the pronoun; None if that is not all it has done."""
+def _names(text: str, known: LanguageWords) -> set[str]:
+    """The words of a message that may be a person's name: not "the IPL" or "in Mecca"."""
+    no_person = known.articles | known.place_prepositions
+    return {
+        _letters(word.text)
+        for before, word in pairwise(words_of(text))
+        if word.text[0].isupper() and before.text.lower() not in no_person
+    }
+
+
+def _means_person(
+    question: str, read: Proposal, names: frozenset[str], known: LanguageWords
+) -> bool:
+    """Whether a reading replaces the pronoun and nothing else, by whom the user names since."""
     pronoun = _free_pronoun(question, known)
-    if pronoun is None or not proposal.topic:
-        return None
-    replaced = _with_referent(question, pronoun.place, proposal.topic, known)
-    is_all = _letters(proposal.standalone_question).startswith(_letters(replaced))
-    return proposal.topic if is_all else None
-
-
-def _is_full_name(referent: str) -> bool:
-    return sum(word[0].isupper() for word in referent.split()) >= _NAME
+    if pronoun is None or not read.topic:
+        return False
+    replaced = _with_referent(question, pronoun.place, read.topic, known)
+    if not _letters(read.standalone_question).startswith(_letters(replaced)):
+        return False
+    is_full = sum(word[0].isupper() for word in read.topic.split()) >= _FULL_NAME
+    return names <= _parts(read.topic) and (
+        is_full or pronoun.forms.isdisjoint(known.thing_pronouns)
+    )
 
 
 def _with_referent(question: str, place: int, referent: str, known: LanguageWords) -> str:
@@ -186,6 +205,10 @@ def _with_referent(question: str, place: int, referent: str, known: LanguageWord
         and following.text.lower() not in known.small_words
     )
     return question[: word.start] + referent + ("'s" if owns else "") + question[word.end :]
+
+
+def _parts(name: str) -> set[str]:
+    return {_letters(word.text) for word in words_of(name)}
 
 
 def _letters(text: str) -> str:
