@@ -97,4 +97,5 @@ def test_an_it_that_means_nothing_stays() -> None:
 
 def test_what_users_told_in_french_is_not_put_behind_their_question_for_it() -> None:
     made = Edits(insertions=(Insertion(gap=3, span=Span(0, 2, 3)),))
-    assert answers_itself(words_of("Où j'habite ?"), [block("J'habite à Gand")], made)
+    words, blocks = words_of("Où j'habite ?"), [block("J'habite à Gand")]
+    assert answers_itself(words, blocks, made, words_for("fr"))

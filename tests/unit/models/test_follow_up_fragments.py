@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recollect.domain.followup.edits import Span, words_of
-from recollect.domain.followup.languages import words_for
+from recollect.domain.followup.languages import read_words, words_for
 from recollect.models.followup.confidence import WordLists
 from recollect.models.followup.fragments import has_no_place
 from recollect.models.followup.sentences import doubles_determiner
@@ -145,6 +145,24 @@ def test_a_correction_may_take_the_place_of_a_name() -> None:
     assert not is_refused("en", last, "I meant the lake", "[How big is] the lake")
 
 
+@pytest.mark.parametrize(
+    ("question", "rewrite"),
+    [
+        ("And my wife?", "[How do I fix] my wife"),
+        ("And the weather?", "[How do I fix] the weather"),
+        ("And then?", "[How do I fix my] then"),
+    ],
+)
+def test_a_language_without_lists_of_words_refuses_nothing(question: str, rewrite: str) -> None:
+    blocks, edits = edits_of(question, "How do I fix my dishwasher?", rewrite)
+    lists = 'openers = "and"\narticles = "the"\npossessives = "my"\n'
+    words, bare = words_of(question), read_words(f'{lists}adding_starts = "and"')
+
+    assert has_no_place(words, blocks, edits, words_for("en"))
+    assert not has_no_place(words, blocks, edits, bare)
+    assert not has_no_place(words, blocks, edits, read_words(lists))
+
+
 def test_no_word_of_the_history_comes_in_twice() -> None:
     lists = WordLists(
         function_words=frozenset(), pointers=frozenset(), discardable=frozenset({"and"})
@@ -191,6 +209,24 @@ def test_no_sentence_comes_in_before_the_verb_of_a_question() -> None:
 
     assert not is_kept("nl", last, question, f"[{last}] Kan ook koud", "dat")
     assert is_kept("nl", last, question, "Kan [linzensoep] ook koud", "dat")
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        (
+            "de",
+            "Was ist die Firewall Ost?",
+            "wie teste ich die?",
+            "wie teste ich die [Firewall Ost]",
+        ),
+        ("fr", "Prix du permis AM", "Il faut ça pour un bus ?", "Il faut [permis AM] pour un bus"),
+    ],
+)
+def test_a_word_that_means_something_else_in_another_language_refuses_nothing(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert is_kept(language, last, question, rewrite, "ça")
 
 
 @pytest.mark.parametrize(

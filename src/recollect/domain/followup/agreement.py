@@ -12,7 +12,6 @@ from recollect.domain.followup.languages import LanguageWords
 _PHRASE: Final = 3  # words that tell a phrase from others: "the youngest pet"
 _MESSAGES: Final = 20
 _READ: Final = 400  # characters of a message
-_OWNING: Final = frozenset({"has", "have", "had"})
 _SINGULAR_ENDINGS: Final = ("ss", "us", "is", "series", "species", "news")
 
 
@@ -43,9 +42,8 @@ def _forms(known: LanguageWords) -> list[tuple[str, str]]:
 
     What follows "has" is had. A language that has no list of verbs has none of them.
     """
-    pairs = [(forms[0], forms[1]) for forms in known.plural_verbs if len(forms) > 1]
-    before = known.helping_verbs | known.auxiliaries - _OWNING
-    return [pair for pair in pairs if pair[0] in before]
+    before = known.helping_verbs | known.auxiliaries - known.owning_verbs
+    return [pair for pair in known.plural_verbs.pairs.items() if pair[0] in before]
 
 
 def _has(message: Sequence[str], phrase: Sequence[str]) -> bool:

@@ -7,44 +7,10 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
-from recollect.models.followup.answers import QUESTION_WORDS
 from recollect.models.followup.confidence import SENTENCE, is_beginning
-from recollect.models.followup.fragments import determiners
 
 _PAIR: Final = 2  # words
 _THREE: Final = 3  # words
-_WITHOUT_OBJECT: Final = frozenset(
-    (
-        *("come", "comes", "coming", "came", "go", "goes", "going", "went", "there"),
-        *("komt", "komen", "kwam", "gaat", "gaan", "er", "daar", "kommt", "kommen", "geht"),
-        *("gehen", "da", "dort", "vient", "viennent", "va", "vont", "là", "viene", "vienen"),
-        *("allí", "ahí"),
-    )
-)
-"""What no noun follows without a preposition."""
-_OBJECTS: Final = frozenset(("what", "who", "wat", "wie", "was", "wen", "que", "qué"))
-"""Question words that stand for what a verb is about."""
-_SUBJECTS: Final = frozenset(("i", "we", "you", "ik", "wij", "jij", "ich", "wir", "du", "je", "tu"))
-_WHO: Final = (["who"], ["wie"], ["wer"], ["qui"], ["quién"], ["quiénes"])
-_COPULAS: Final = frozenset(
-    (
-        *("is", "are", "was", "were", "zijn", "waren", "ist", "sind", "war", "est", "sont"),
-        *("es", "son", "está", "están"),
-    )
-)
-_MODALS: Final = frozenset(
-    (
-        *("kan", "kunnen", "mag", "mogen", "moet", "moeten", "zal", "zullen", "wil", "willen"),
-        *("kann", "können", "darf", "dürfen", "muss", "müssen", "soll", "sollen", "wird"),
-    )
-)
-"""Those of the languages whose infinitive ends a sentence."""
-_WHICH: Final = frozenset(
-    (
-        *("which", "welk", "welke", "welche", "welcher", "welches", "welchen", "quel", "quelle"),
-        *("quels", "quelles", "qué", "cuál"),
-    )
-)
 
 
 def adds_noun(
@@ -80,14 +46,16 @@ def _has_no_object(texts: Sequence[str], known: LanguageWords, *, is_owned: bool
         is_verb_last
         and len(texts) >= _THREE
         and last.endswith("n")
-        and not _MODALS.isdisjoint(texts[:_PAIR])
+        and not known.infinitive_modals.isdisjoint(texts[:_PAIR])
     )
-    ends_with_noun = before in determiners(known) and last not in known.small_words
-    asks_for_kind = texts[0] in _WHICH and len(texts) == _PAIR
+    ends_with_noun = before in known.before_nouns and last not in known.small_words
+    asks_for_kind = texts[0] in known.which_words and len(texts) == _PAIR
     is_fragment = len(texts) == _PAIR  # "the costs"
-    is_complete = is_fragment or not is_verb_last or not _COPULAS.isdisjoint(texts)
-    has_object = texts[0] in _OBJECTS and not _SUBJECTS.isdisjoint(texts[1:])
-    if last in _WITHOUT_OBJECT or asks_for_kind or has_object:
+    is_complete = is_fragment or not is_verb_last or not known.copulas.isdisjoint(texts)
+    has_object = texts[0] in known.object_questions and not known.subject_pronouns.isdisjoint(
+        texts[1:]
+    )
+    if last in known.without_object or asks_for_kind or has_object:
         return True
     return is_owned and (ends_with_infinitive or (ends_with_noun and is_complete))
 
@@ -111,7 +79,7 @@ def _starts_with_determiner(
     blocks: Sequence[Block], insertion: Insertion, known: LanguageWords
 ) -> bool:
     first = blocks[insertion.span.block].words[insertion.span.first]
-    return first.text.lower() in determiners(known)
+    return first.text.lower() in known.before_nouns
 
 
 def joins_nouns(
@@ -126,15 +94,15 @@ def joins_nouns(
         return False
     said = [w.text.lower() for w in source.words[first.span.first : first.span.last + 1]]
     is_noun = said[-1] not in known.number_words | known.small_words | known.extremes
-    ends_with_noun = is_noun and len(said) > 1 and said[-_PAIR] in determiners(known)
+    ends_with_noun = is_noun and len(said) > 1 and said[-_PAIR] in known.before_nouns
     follows = words[kept].text.lower()
-    has_verb = len(said) > _PAIR and _COPULAS.isdisjoint(said)
+    has_verb = len(said) > _PAIR and known.copulas.isdisjoint(said)
     is_object = has_verb and bool(known.adverb_beginnings)  # "wanneer brengt Jan het"
-    if ends_with_noun and follows in determiners(known) and not is_object:
+    if ends_with_noun and follows in known.before_nouns and not is_object:
         return True
     rest = source.words[first.span.last + 1 :]
     is_whole = is_beginning(blocks, first) and all(word.is_sign for word in rest)
-    return is_whole and (follows in determiners(known) or _is_named(words, kept, known))
+    return is_whole and (follows in known.before_nouns or _is_named(words, kept, known))
 
 
 def _is_named(words: Sequence[Word], place: int, known: LanguageWords) -> bool:
@@ -164,11 +132,11 @@ def splits_sentence(
         one.span.block == first.span.block and one.span.first == first.span.last + 1
         for one in after
     )
-    adds = known.prepositions | known.contractions | known.small_words - determiners(known)
+    adds = known.prepositions | known.contractions | known.small_words - known.before_nouns
     times = known.moment_words | known.weekdays | known.months
     rest = [word.text.lower() for word in source.words[first.span.last + 1 :][:1]]
     loses_phrase = not after and not known.prepositions.isdisjoint(rest)
-    if loses_phrase and follows in determiners(known):
+    if loses_phrase and follows in known.before_nouns:
         return True
     return goes_on and follows not in adds | times
 
@@ -186,9 +154,11 @@ def loses_infinitive(
     }
     own = {word.text.lower() for word in words}
     ends = len(source) >= _THREE and source[-1].endswith("n") and source[-1] not in taken | own
-    has_modal = bool(known.adverb_beginnings) and not _MODALS.isdisjoint(source[:_THREE])
-    begins = first.span.first == 0 and not _MODALS.isdisjoint(taken)
-    return has_modal and begins and ends and _MODALS.isdisjoint(own)
+    has_modal = bool(known.adverb_beginnings) and not known.infinitive_modals.isdisjoint(
+        source[:_THREE]
+    )
+    begins = first.span.first == 0 and not known.infinitive_modals.isdisjoint(taken)
+    return has_modal and begins and ends and known.infinitive_modals.isdisjoint(own)
 
 
 def adds_sentence(
@@ -203,7 +173,7 @@ def adds_sentence(
         is_whole = first == 0 and last + 1 >= SENTENCE and all(word.is_sign for word in rest)
         is_said = source.role is Role.USER and "?" not in source.text
         begins = source.words[0].text.lower()
-        if is_whole and is_said and begins not in known.prepositions | determiners(known):
+        if is_whole and is_said and begins not in known.prepositions | known.before_nouns:
             return True
     return False
 
@@ -213,14 +183,14 @@ def with_copula(
 ) -> Edits:
     """As "Where is the party?" for "Where the party?", after "When is the party?"."""
     own = [word.text.lower() for word in words if not word.is_sign]
-    asks = bool(own) and own[-1] in QUESTION_WORDS and set(own[:-1]) <= known.prepositions
+    asks = bool(own) and own[-1] in known.question_words and set(own[:-1]) <= known.prepositions
     if len(edits.insertions) != 1 or not asks or edits.deleted:
         return edits
     (only,) = edits.insertions
     said = blocks[only.span.block].words[: only.span.first]
     before = [word.text.lower() for word in said if not word.is_sign]
-    is_question = set(before[:-1]) <= QUESTION_WORDS and len(before) <= _PAIR
-    is_question = is_question and not _COPULAS.isdisjoint(before[-1:])
+    is_question = set(before[:-1]) <= known.question_words and len(before) <= _PAIR
+    is_question = is_question and not known.copulas.isdisjoint(before[-1:])
     if only.gap == 0 or only.connector or not is_question:
         return edits
     longer = only.span._replace(first=only.span.first - 1)
@@ -233,7 +203,7 @@ def asks_nothing_of(
     """Whether a lone question word gets no verb or no subject: "Where the party?"."""
     kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
     own = [words[n].text.lower() for n in kept]
-    asks = bool(own) and own[-1] in QUESTION_WORDS and set(own[:-1]) <= known.prepositions
+    asks = bool(own) and own[-1] in known.question_words and set(own[:-1]) <= known.prepositions
     return asks and any(
         _is_noun(blocks, one, known) or _lacks_subject(blocks, one, known)
         for one in _added(words, kept, edits)
@@ -245,4 +215,5 @@ def _lacks_subject(blocks: Sequence[Block], insertion: Insertion, known: Languag
     block, first, _ = insertion.span
     before = [word.text.lower() for word in blocks[block].words[:first] if not word.is_sign]
     verb = blocks[block].words[first].text.lower()
-    return before in _WHO and verb not in known.helping_verbs | known.auxiliaries | _COPULAS
+    is_subject = len(before) == 1 and before[0] in known.who_words
+    return is_subject and verb not in known.helping_verbs | known.auxiliaries | known.copulas

@@ -10,42 +10,26 @@ from recollect.domain.followup.edits import Block, Edits, Word, words_of
 from recollect.domain.followup.expletives import expletive_phrase
 from recollect.domain.followup.languages import LanguageWords, installed
 
-_SPEAKERS: Final = frozenset(
-    (
-        *("i", "we", "ik", "wij", "we", "ich", "wir", "je", "j'", "nous", "yo", "nosotros"),
-        *("vivo", "soy", "tengo", "trabajo"),
-    )
-)
-"""Users as subjects of what they ask."""
-_SHORT_FORMS: Final = {"m": "am", "re": "are"}
 _PAIR: Final = 2  # words
-_IT_THERE: Final = frozenset((("it", "there"), ("het", "daar"), ("es", "dort"), ("es", "da")))
-QUESTION_WORDS: Final = frozenset(
-    (
-        *("what", "which", "who", "whom", "whose", "when", "where", "why", "how"),
-        *("wat", "welke", "welk", "wie", "wanneer", "waar", "waarom", "hoe", "hoeveel"),
-        *("was", "welche", "welcher", "welches", "welchem", "welchen", "wer", "wann", "wo"),
-        *("warum", "wieviel", "quel", "quelle", "quels", "quelles", "qui", "quand", "où"),
-        *("pourquoi", "comment", "combien", "quoi", "qué", "cuál", "cuáles", "quién", "cuándo"),
-        *("dónde", "cómo", "cuánto", "cuánta", "cuántos", "cuántas"),
-    )
-)
 
 
-def answers_itself(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def answers_itself(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether what users said of themselves is put behind their question for it.
 
     "I live in Ghent", "Where do I live?" is not "Where do I live in Ghent?".
     """
     texts = [word.text.lower() for word in words if not word.is_sign]
     kept = [n for n, word in enumerate(words) if n not in edits.deleted and not word.is_sign]
-    if len(edits.insertions) != 1 or not kept or _SPEAKERS.isdisjoint(texts):
+    if len(edits.insertions) != 1 or not kept or known.self_subjects.isdisjoint(texts):
         return False
     (only,) = edits.insertions
     source = blocks[only.span.block]
     before = [word.text.lower() for word in source.words[: only.span.first]][-1:]
     is_said = source.role is Role.USER and "?" not in source.text
-    is_same = not {_SHORT_FORMS.get(word, word) for word in before}.isdisjoint(texts[-_PAIR:])
+    full = {known.short_forms.pairs.get(word, word) for word in before}
+    is_same = not full.isdisjoint(texts[-_PAIR:])
     return only.gap > kept[-1] and is_said and is_same
 
 
@@ -71,7 +55,7 @@ def _asks_yes_or_no(reply: str, known: LanguageWords) -> bool:
     sentence = reply.rstrip("? \n")
     start = max(sentence.rfind(sign) for sign in ".!?\n:") + 1
     asked = {word.text.lower() for word in words_of(sentence[start:])}
-    return asked.isdisjoint(QUESTION_WORDS | {known.or_word}) and reply.rstrip().endswith("?")
+    return asked.isdisjoint(known.question_words | {known.or_word}) and reply.rstrip().endswith("?")
 
 
 def loses_expletive(words: Sequence[Word], edits: Edits, known: LanguageWords) -> bool:
@@ -80,7 +64,7 @@ def loses_expletive(words: Sequence[Word], edits: Edits, known: LanguageWords) -
     texts = [words[place].text.lower() for place in places]
     start, end = expletive_phrase(texts, known)
     is_about_now = (known.moment_words | known.pointers).issuperset(texts[end:])
-    weather = {places[n] for n, pair in enumerate(pairwise(texts)) if pair in _IT_THERE}
+    weather = {places[n] for n, pair in enumerate(pairwise(texts)) if pair in known.it_there}
     if not edits.deleted.isdisjoint(weather):
         return True  # "How warm is it there?"
     return end > 0 and is_about_now and not edits.deleted.isdisjoint(places[start:end])

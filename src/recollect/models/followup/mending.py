@@ -11,18 +11,10 @@ from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word,
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.models.followup.confidence import WordLists
 from recollect.models.followup.sentences import doubled_articles
-from recollect.models.followup.soundness import PREPOSITIONS
 
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _NAME: Final = range(2, 5)  # words of a full name
 _GENITIVE: Final = 5  # words of "of Anna Smith's"
-_DEMONSTRATIVES: Final = frozenset(
-    (
-        *("this", "that", "these", "those", "dit", "dat", "deze", "die"),
-        *("dieser", "diese", "dieses", "diesen", "diesem", "ce", "cet", "cette", "ces"),
-        *("este", "esta", "estos", "estas", "ese", "esa", "esos", "esas"),
-    )
-)
 _APOSTROPHES: Final = frozenset("'\u2019")
 _IN_NAMES: Final = frozenset(".'\u2019-")
 _SENTENCE_ENDS: Final = frozenset("?!.")
@@ -85,7 +77,7 @@ def mended(
 
     return replace(
         edits,
-        deleted=edits.deleted - _needed_demonstratives(words, edits, lists),
+        deleted=edits.deleted - _needed_demonstratives(words, edits, lists, known),
         insertions=tuple(in_full(one) for one in edits.insertions),
         articles=tuple(_articles(words, edits, lists, known)),
     )
@@ -95,9 +87,8 @@ def _articles(
     words: Sequence[Word], edits: Edits, lists: WordLists, known: LanguageWords
 ) -> Iterator[tuple[int, str]]:
     """As "the weight of the cat" for "its weight", never "weight of the cat"."""
-    articles = {one[0]: one[1] for one in known.possessive_articles if len(one) > 1}
     for place in sorted(edits.deleted):
-        article = articles.get(words[place].text.lower())
+        article = known.possessive_articles.pairs.get(words[place].text.lower())
         following = words[place + 1 : place + 2]
         if article is None or place + 1 in edits.deleted or not lists.content(following):
             continue
@@ -130,13 +121,15 @@ def _with_article(
     return replace(insertion, connector=known.the)
 
 
-def _needed_demonstratives(words: Sequence[Word], edits: Edits, lists: WordLists) -> set[int]:
+def _needed_demonstratives(
+    words: Sequence[Word], edits: Edits, lists: WordLists, known: LanguageWords
+) -> set[int]:
     """Those that would leave a noun behind: "Who built that building in Hull?" keeps its own."""
     changed = {place for one in edits.insertions for place in (one.gap - 1, one.gap)}
     return {
         place
         for place in edits.deleted - changed
-        if words[place].text.lower() in _DEMONSTRATIVES
+        if words[place].text.lower() in known.demonstratives
         and place + 1 not in edits.deleted
         and lists.content(words[place + 1 : place + 2])
     }
@@ -174,7 +167,7 @@ def _with_preposition(
     source = blocks[block]
     following = [word.text.lower() for word in source.words[last + 1 : last + 2]]
     begins = source.role is Role.USER and first < _NEAR_BEGINNING and last > first
-    if not begins or not following or following[0] not in PREPOSITIONS:
+    if not begins or not following or following[0] not in known.common_prepositions:
         return insertion
     kept = [n for n in range(insertion.gap, len(words)) if n not in edits.deleted]
     others = any(one is not insertion and one.gap == insertion.gap for one in edits.insertions)
@@ -182,7 +175,7 @@ def _with_preposition(
         return insertion
     own, ends = words[kept[0]].text, source.words[last].text.lower()
     is_name = own[0].isupper() and kept[0] > 0 and own.lower() not in known.prepositions
-    if not (is_name or own.lower() in known.articles) or ends in PREPOSITIONS:
+    if not (is_name or own.lower() in known.articles) or ends in known.common_prepositions:
         return insertion
     return replace(insertion, span=insertion.span._replace(last=last + 1))
 
@@ -235,10 +228,9 @@ def with_question_mark(text: str, blocks: Sequence[Block], edits: Edits) -> str:
 
 def with_base_verb(text: str, known: LanguageWords) -> str:
     """As "did not win" for "did not won"."""
-    forms = {one[0]: one[1] for one in known.past_verbs if len(one) > 1}
     words = words_of(text)
     for one, two, three in zip(words, words[1:], words[2:], strict=False):
-        form = forms.get(three.text.lower())
+        form = known.past_verbs.pairs.get(three.text.lower())
         helps = one.text.lower() in known.helping_verbs and two.text.lower() == known.not_word
         if helps and form:
             return text[: three.start] + form + text[three.end :]

@@ -3,47 +3,29 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word
+from recollect.domain.followup.languages import LanguageWords
 from recollect.domain.followup.lists import list_items
 
-_PLURAL_POINTERS: Final = frozenset(
-    ("they", "them", "those", "these", "hen", "ils", "elles", "eux", "ellos", "ellas")
-)
-_AND: Final = frozenset(("and", "en", "und", "et", "y"))
-_ARTICLES: Final = frozenset(("the", "de", "het", "der", "die", "das", "le", "la", "el"))
-_THINGS: Final = frozenset(("it", "its"))
-_BY: Final = "by"
-_MAKERS: Final = frozenset(
-    (
-        *("author", "writer", "composer", "director", "painter", "architect", "designer"),
-        *("creator", "inventor", "maker", "singer", "artist"),
-    )
-)
 
-_DENIALS: Final = frozenset(("no", "nee", "nein", "non"))
-_PREPOSITIONS: Final = frozenset(
-    (
-        *("in", "on", "at", "with", "without", "for", "op", "met", "zonder", "voor", "bij"),
-        *("im", "auf", "mit", "ohne", "für", "dans", "sur", "avec", "sans", "pour"),
-        *("en", "con", "sin", "para"),
-    )
-)
-
-
-def takes_one_of_two(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def takes_one_of_two(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether one of two names comes in for a plural: "they" after "the Elbe and the Oder"."""
     if len(edits.insertions) != 1:
         return False
     (only,) = edits.insertions
-    said = _without_articles(blocks[only.span.block].words[only.span.first : only.span.last + 1])
+    span = blocks[only.span.block].words[only.span.first : only.span.last + 1]
+    said = _without_articles(span, known)
     is_name = any(word.text[0].isupper() for word in said)
-    if not is_name or _PLURAL_POINTERS.isdisjoint(_pointers(words, edits, only)):
+    if not is_name or known.plural_pointers.isdisjoint(_pointers(words, edits, only)):
         return False
     name = [word.text.lower() for word in said]
-    return _AND.isdisjoint(name) and any(_is_joined(name, block) for block in blocks)
+    return known.and_words.isdisjoint(name) and any(
+        _is_joined(name, block, known) for block in blocks
+    )
 
 
 def leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
@@ -57,60 +39,68 @@ def leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
     return False
 
 
-def takes_maker(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def takes_maker(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether the maker of a thing comes in for it: "its price" after "by Imogen Frye"."""
     return any(
-        not _THINGS.isdisjoint(_pointers(words, edits, one))
-        and _is_maker(blocks, one)
-        and _MAKERS.isdisjoint(word.text.lower() for word in words[one.gap + 1 : one.gap + 2])
+        not known.thing_pointers.isdisjoint(_pointers(words, edits, one))
+        and _is_maker(blocks, one, known)
+        and known.makers.isdisjoint(word.text.lower() for word in words[one.gap + 1 : one.gap + 2])
         for one in edits.insertions
     )
 
 
-def with_maker(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> Edits:
+def with_maker(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> Edits:
     """As "What else did Imogen Frye write?" for "its author", after "by Imogen Frye"."""
     for one in edits.insertions:
         noun = one.gap + 1
-        is_owned = one.gap in edits.deleted and words[one.gap].text.lower() in _THINGS
-        is_made = is_owned and noun < len(words) and words[noun].text.lower() in _MAKERS
-        if is_made and noun not in edits.deleted and _is_maker(blocks, one):
+        is_owned = one.gap in edits.deleted and words[one.gap].text.lower() in known.thing_pointers
+        is_made = is_owned and noun < len(words) and words[noun].text.lower() in known.makers
+        if is_made and noun not in edits.deleted and _is_maker(blocks, one, known):
             named = replace(one, gap=noun + 1, is_possessive=False)
             insertions = tuple(named if other is one else other for other in edits.insertions)
             return replace(edits, deleted=edits.deleted | {noun}, insertions=insertions)
     return edits
 
 
-def without_denied(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> Edits:
+def without_denied(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> Edits:
     """Edits without what a reply has denied.
 
     After "Can I keep figs in the fridge?" and "No", "How long do they last then?" is about figs,
     and no longer about the fridge.
     """
     reply = blocks[0].words[:1] if blocks[0].role is Role.ASSISTANT else ()
-    is_denied = bool(reply) and reply[0].text.lower() in _DENIALS
+    is_denied = bool(reply) and reply[0].text.lower() in known.denials
     if not is_denied or 0 in edits.deleted or not words:
         return edits  # what begins another question is no pointer
     kept = tuple(
         shortened
         for one in edits.insertions
-        if (shortened := _up_to_preposition(blocks, one)) is not None
+        if (shortened := _up_to_preposition(blocks, one, known)) is not None
     )
     return replace(edits, insertions=kept) if kept else edits
 
 
-def _up_to_preposition(blocks: Sequence[Block], insertion: Insertion) -> Insertion | None:
+def _up_to_preposition(
+    blocks: Sequence[Block], insertion: Insertion, known: LanguageWords
+) -> Insertion | None:
     block, first, last = insertion.span
     said = [word.text.lower() for word in blocks[block].words[first : last + 1]]
-    place = next((n for n, word in enumerate(said) if word in _PREPOSITIONS), None)
+    place = next((n for n, word in enumerate(said) if word in known.denied_prepositions), None)
     if block != 1 or place is None:
         return insertion
     return replace(insertion, span=Span(block, first, first + place - 1)) if place else None
 
 
-def _is_maker(blocks: Sequence[Block], insertion: Insertion) -> bool:
+def _is_maker(blocks: Sequence[Block], insertion: Insertion, known: LanguageWords) -> bool:
     first = insertion.span.first
     before = blocks[insertion.span.block].words[max(0, first - 1) : first]
-    return any(word.text.lower() == _BY for word in before)
+    return any(word.text.lower() == known.by_word for word in before)
 
 
 def _pointers(words: Sequence[Word], edits: Edits, insertion: Insertion) -> set[str]:
@@ -119,19 +109,19 @@ def _pointers(words: Sequence[Word], edits: Edits, insertion: Insertion) -> set[
     return {words[n].text.lower() for n in places if n in edits.deleted}
 
 
-def _without_articles(words: Sequence[Word]) -> list[Word]:
-    return [word for word in words if word.text.lower() not in _ARTICLES]
+def _without_articles(words: Sequence[Word], known: LanguageWords) -> list[Word]:
+    return [word for word in words if word.text.lower() not in known.name_articles]
 
 
-def _is_joined(name: Sequence[str], block: Block) -> bool:
+def _is_joined(name: Sequence[str], block: Block, known: LanguageWords) -> bool:
     """Whether "and" joins a name with another one in a message."""
-    words = _without_articles(block.words)
+    words = _without_articles(block.words, known)
     texts = [word.text.lower() for word in words]
     for place in range(len(texts) - len(name) + 1):
         if texts[place : place + len(name)] == name:
             before, after = place - 1, place + len(name)
-            joins_after = after + 1 < len(texts) and texts[after] in _AND
-            joins_before = before > 0 and texts[before] in _AND
+            joins_after = after + 1 < len(texts) and texts[after] in known.and_words
+            joins_before = before > 0 and texts[before] in known.and_words
             if joins_after and words[after + 1].text[0].isupper():
                 return True
             if joins_before and words[before - 1].text[0].isalnum():

@@ -29,34 +29,11 @@ from recollect.models.followup.referents import (
     takes_one_of_two,
 )
 
-PREPOSITIONS: Final = frozenset(
-    (
-        *("in", "on", "for", "at", "to", "by", "of", "from", "with", "about"),
-        *("op", "voor", "bij", "van", "naar", "met", "per", "uit", "over"),
-        *("für", "von", "bei", "mit", "nach", "aus", "auf", "im", "am", "zu"),
-        *("à", "pour", "dans", "sur", "avec", "para", "con", "por", "desde"),
-    )
-)
-_FINITE_VERBS: Final = frozenset(
-    (
-        *("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "will"),
-        *("zijn", "waren", "heeft", "hebben", "had", "kan", "kunnen", "mag", "moet", "wordt"),
-        *("ist", "sind", "war", "waren", "hat", "haben", "kann", "können", "darf", "muss", "wird"),
-        *("est", "sont", "était", "peut", "faut", "es", "son", "está", "están", "era", "puede"),
-    )
-)
-"""Those that a question without a question word begins with."""
-_COPULAS: Final = frozenset(
-    ("is", "are", "was", "were", "zijn", "ist", "sind", "est", "sont", "es", "son")
-)
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
 _CLAUSE: Final = 3  # words of a question that make it a clause
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
-_CONJUNCTIONS: Final = frozenset(
-    ("when", "if", "while", "als", "wanneer", "terwijl", "wenn", "falls", "quand", "si", "cuando")
-)
 
 
 def is_sound(
@@ -76,28 +53,28 @@ def is_sound(
     faults = (
         _repeats(words, blocks, edits, lists),
         _tears(words, edits),
-        _doubles_preposition(words, blocks, edits),
+        _doubles_preposition(words, blocks, edits, known),
         any(_begins_inside_word(blocks, one) for one in edits.insertions),
         _edits_two_sentences(words, edits),
         _loses_predicate(words, blocks, edits, known),
         _loses_beginning(words, blocks, edits, lists),
         leaves_items_out(blocks, edits),
-        _loses_verb(words, blocks, edits),
+        _loses_verb(words, blocks, edits, known),
         _compares_with_nothing(words, blocks, edits, known),
-        answers_itself(words, blocks, edits),
+        answers_itself(words, blocks, edits, known),
         answers_another(words, blocks, edits, known),
         loses_expletive(words, edits, known),
-        takes_one_of_two(words, blocks, edits),
-        takes_maker(words, blocks, edits),
-        _adds_after_clause(words, blocks, edits),
+        takes_one_of_two(words, blocks, edits, known),
+        takes_maker(words, blocks, edits, known),
+        _adds_after_clause(words, blocks, edits, known),
         any(is_acknowledgement(blocks[one.span.block]) for one in edits.insertions),
-        is_data and _asks_without_verb(words, blocks, edits),
+        is_data and _asks_without_verb(words, blocks, edits, known),
         is_data and _begins_within(words, blocks, edits, known),
         is_data and _means_two(words, known),
         is_data and _moves_clause(words, blocks, edits, known),
         _appends_sentence(words, blocks, edits, known),
         _overlaps(edits),
-        _precedes_verb(words, blocks, edits),
+        _precedes_verb(words, blocks, edits, known),
         has_no_place(words, blocks, edits, known, is_data=is_data),
         adds_noun(words, blocks, edits, known),
         adds_sentence(words, blocks, edits, known),
@@ -192,13 +169,18 @@ def _repeats(
     return False
 
 
-def _doubles_preposition(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def _doubles_preposition(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether a span ends with a preposition and another one follows: "sales for in 2022"."""
     for one in edits.insertions:
         last = blocks[one.span.block].words[one.span.last].text.lower()
         kept = (i for i in range(one.gap, len(words)) if i not in edits.deleted)
         following = next(kept, None)
-        if following is not None and {last, words[following].text.lower()} <= PREPOSITIONS:
+        if (
+            following is not None
+            and {last, words[following].text.lower()} <= known.common_prepositions
+        ):
             return True
     return False
 
@@ -251,7 +233,7 @@ def _loses_predicate(
     beginnings = [one for one in edits.insertions if _begins_question(blocks, one)]
     kept = [word for place, word in enumerate(words) if place not in edits.deleted]
     kept = kept[1:] if kept and kept[0].is_sign else kept  # "¿"
-    prepositions = PREPOSITIONS | known.prepositions
+    prepositions = known.common_prepositions | known.prepositions
     if len(kept) > 1 and kept[1].text in _JOINTS and kept[0].end == kept[1].start:
         return False  # "après-demain"
     if len(beginnings) != 1 or not kept or kept[0].text.lower() not in prepositions:
@@ -288,16 +270,20 @@ def _loses_beginning(
     return bool(ends - begun)
 
 
-def _loses_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def _loses_verb(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether the verb that a question begins with goes, and no other question begins for it."""
     begins = any(is_beginning(blocks, one) for one in edits.insertions)
-    return 0 in edits.deleted and words[0].text.lower() in _FINITE_VERBS and not begins
+    return 0 in edits.deleted and words[0].text.lower() in known.finite_verbs and not begins
 
 
-def _precedes_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def _precedes_verb(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether a sentence comes in before the verb of a question: "A recipe for tea is it hot?"."""
     first = edits.insertions[0]
-    is_verb = 0 not in edits.deleted and words[0].text.lower() in _FINITE_VERBS
+    is_verb = 0 not in edits.deleted and words[0].text.lower() in known.finite_verbs
     loses_subject = is_verb and 1 in edits.deleted
     return loses_subject and first.gap == 0 and is_beginning(blocks, first)
 
@@ -331,12 +317,14 @@ def _compares_with_nothing(
     span = blocks[only.span.block].words[only.span.first : only.span.last + 1]
     said = [word.text.lower() for word in span]
     is_last = only.gap > kept[-1] and only.gap not in edits.deleted and not only.connector
-    is_comparison = not _COPULAS.isdisjoint(texts[verb : verb + 1])
+    is_comparison = not known.comparing_copulas.isdisjoint(texts[verb : verb + 1])
     is_alone = known.or_word not in said and said[0] not in known.prepositions
     return is_last and is_comparison and is_alone
 
 
-def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def _asks_without_verb(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether a question of one word about data gets no verb: "Why total sales by region?"."""
     said = [word for word in words if not word.is_sign]
     if len(said) != 1 or 0 in edits.deleted or any(one.gap == 0 for one in edits.insertions):
@@ -344,7 +332,7 @@ def _asks_without_verb(words: Sequence[Word], blocks: Sequence[Block], edits: Ed
     spans = (
         blocks[one.span.block].words[one.span.first : one.span.last + 1] for one in edits.insertions
     )
-    return not any(word.text.lower() in _FINITE_VERBS for span in spans for word in span)
+    return not any(word.text.lower() in known.finite_verbs for span in spans for word in span)
 
 
 def _begins_within(
@@ -383,13 +371,15 @@ def _means_two(words: Sequence[Word], known: LanguageWords) -> bool:
     return bool(said) and said[-1] in known.pair_words
 
 
-def _adds_after_clause(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+def _adds_after_clause(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
     """Whether a fragment comes behind a clause that it may replace: "when it rains for the cat"."""
     kept = next((n for n in range(len(words)) if n not in edits.deleted), len(words))
     first = edits.insertions[0]
     if not is_beginning(blocks, first) or first.gap > kept or kept == len(words):
         return False
     source = blocks[first.span.block].words
-    has_clause = any(w.text.lower() in _CONJUNCTIONS for w in source[1 : first.span.last])
+    has_clause = any(w.text.lower() in known.conjunctions for w in source[1 : first.span.last])
     is_whole = all(word.is_sign for word in source[first.span.last + 1 :])
-    return has_clause and is_whole and words[kept].text.lower() in PREPOSITIONS
+    return has_clause and is_whole and words[kept].text.lower() in known.common_prepositions

@@ -146,10 +146,10 @@ class SpanEditor:
         lists = network.lists
         decoded = replace(decoded, edits=with_full_names(words, blocks, decoded.edits, known))
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
-        meant = without_denied(words, blocks, decoded.edits)
+        meant = without_denied(words, blocks, decoded.edits, known)
         asked = with_copula(words, blocks, meant, known)
         complete = mended(words, blocks, asked, lists, known)
-        edits = with_maker(words, blocks, complete)
+        edits = with_maker(words, blocks, complete, known)
         decoded = replace(decoded, edits=edits)
         edited = apply_edits(
             question,

@@ -58,7 +58,7 @@ def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
         first -= 1
     before = phrase[words[first].start : words[place].start]
     rest = texts[place + 1 : place + 3]
-    forms = {one[0]: one[1] for one in known.plural_verbs}
+    forms = known.plural_verbs.pairs
     if not same and len(rest) > 1 and rest[1] in forms:  # "each country that does" but one noun
         verb = words[place + 2]
         after = f" {rest[0]} {forms[rest[1]]}{phrase[verb.end :]}"
@@ -155,7 +155,10 @@ def is_bound(words: Sequence[str], place: int, known: LanguageWords) -> bool:
     if not known.each.isdisjoint(words[:place]):
         return True  # "for each boat, how many masts does it have"
     follows = {known.of_word} | known.auxiliaries | known.helping_verbs  # "where are they"
-    if words[place - 1] in follows and words[place] not in known.row_possessives - {"his", "her"}:
+    if (
+        words[place - 1] in follows
+        and words[place] not in known.row_possessives - known.person_possessives
+    ):
         return False
     if words[place - 1] == known.of_word:
         return False

@@ -69,7 +69,7 @@ class PhraseWords:
         first, _, rest = predicate.partition(" ")
         if rest and first.lower() in self._known.additions:
             return f"{first} {self._plural(rest)}"  # "also has"
-        forms = {one[0]: one[1] for one in self._known.plural_verbs}
+        forms = self._known.plural_verbs.pairs
         return f"{forms.get(first.lower(), first)} {rest}".strip()
 
     def _with_second_verb(self, words: Sequence[Word], lower: Sequence[str]) -> str | None:

@@ -129,7 +129,7 @@ class Pointing(SpecialPointers):
         """What has the properties, where one question may have meant several: "which boat has"."""
         noun, _, rest = phrase.predicate.partition(" ")
         is_one = bool(phrase.predicate) and not is_plural(phrase.counted, self._known)
-        forms = {one[0]: one[1] for one in self._known.plural_verbs}
+        forms = self._known.plural_verbs.pairs
         if not is_one or noun.lower() not in forms or not phrase.counted[-1:].isalpha():
             return phrase.owner
         *before, head = phrase.counted.split(" ")

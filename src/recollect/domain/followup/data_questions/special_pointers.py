@@ -147,8 +147,9 @@ class SpecialPointers(AskedWords):
         lead = f"{helping} {known.not_word}"
         if not rest or helping not in known.helping_verbs:
             return f"{lead} {rest}" if rest and helping == verb.lower() else ""
-        bases = {one[0]: one[1] for one in known.past_verbs if len(one) > 1}
-        base = bases.get(verb.lower(), "") if helping == known.past_helping else verb
+        base = (
+            known.past_verbs.pairs.get(verb.lower(), "") if helping == known.past_helping else verb
+        )
         is_verb = (
             bool(base)
             and base not in (known.auxiliaries - {known.plural_verbs[0][-1]}) | known.helping_verbs
