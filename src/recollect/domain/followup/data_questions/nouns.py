@@ -10,6 +10,7 @@ from recollect.domain.followup.languages import LanguageWords
 _SHORTEST_PLURAL: Final = 4  # letters
 _HYPHEN: Final = "-"
 _LONGEST_NOUN: Final = 3  # words: "template type code"
+_SUPERLATIVE: Final = "est"
 _SIBILANTS: Final = ("ch", "sh", "ss", "x", "z")
 
 
@@ -124,6 +125,11 @@ def is_plural(phrase: str, known: LanguageWords) -> bool:
     ends = known.prepositions | known.restrictions
     head = next((n for n, word in enumerate(words) if word in ends), len(words)) - 1
     return head >= 0 and singular(words[head]) != words[head]
+
+
+def is_superlative(word: str, known: LanguageWords) -> bool:
+    """Whether a word names an extreme: "highest", and what else ends as it does."""
+    return word in known.extremes or word.endswith(_SUPERLATIVE)
 
 
 def is_acronym(word: str) -> bool:

@@ -31,10 +31,8 @@ class Pointing(SpecialPointers):
     def resolved(self, phrase: DataPhrase) -> str | None:
         """The question with a phrase in the place of its only pointer."""
         known, lower = self._known, self._lower
-        ways = (self._counting, self._of_a_noun, self._above, self._of_each)
-        whole = self._first(
-            (*ways, self._each_one, self._extreme_one, self._extreme_of_rows, self._denied), phrase
-        )
+        ways = (self._counting, self._replacing, self._extreme_of_rows, self._denied)
+        whole = self._first(ways, phrase)
         if whole is not None:
             return whole
         opener = starting_phrase(lower, known.openers)
@@ -46,7 +44,7 @@ class Pointing(SpecialPointers):
             return compared
         places = [n for n, word in enumerate(lower) if word in self._pointers]
         places += self._determiners(phrase)
-        others = known.pointers - {"that", "there", "one", "ones"} - self._pointers
+        others = known.pointers - {known.that, known.there} - known.item_words - self._pointers
         if not others.isdisjoint(word for n, word in enumerate(lower) if n not in places):
             return None
         length, is_asking = self._beginning()
