@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.edits import Block, Edits, Insertion, Word
+from recollect.domain.followup.edits import Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.models.followup.edited_question import EditedQuestion
 
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
@@ -13,47 +14,39 @@ _PAIR: Final = 2  # words
 _NOUN_PHRASE: Final = (2, 3)  # words, with the article
 
 
-def has_no_place(
-    words: Sequence[Word],
-    blocks: Sequence[Block],
-    edits: Edits,
-    known: LanguageWords,
-    *,
-    is_data: bool = False,
-) -> bool:
+def has_no_place(edited: EditedQuestion) -> bool:
     """Whether a fragment is put into a question that does not ask for such a thing.
 
     "And my wife?" after "How do I fix my dishwasher?" is not "How do I fix my wife?".
     """
-    places = [n for n, word in enumerate(words) if not word.is_sign]
-    texts = [words[n].text.lower() for n in places]
-    length = starting_phrase(texts, known.openers)
-    tail = texts[length:]
-    if not length or not tail or texts[0] not in known.adding_starts:
+    known = edited.known
+    length = starting_phrase(edited.texts, known.openers)
+    tail = edited.texts[length:]
+    if not length or not tail or edited.texts[0] not in known.adding_starts:
         return False
-    dropped = _dropped(blocks, edits)
-    own = places[length:]
+    dropped = _dropped(edited)
+    own = [n for n, word in enumerate(edited.words) if not word.is_sign][length:]
     return (
         _is_about_person(tail, dropped, known)
         or known.next_steps.issuperset(tail)
-        or _changes_topic(tail, blocks, known, is_data=is_data)
-        or _replaces_name([words[n] for n in own], dropped, known)
-        or _mixes_sentences(blocks, edits, tail, known)
-        or _loses_preposition(words, own[0], blocks, edits, known)
-        or _loses_owner(words, own, edits, known)
-        or _loses_question(own, blocks, edits)
+        or _changes_topic(edited, tail)
+        or _replaces_name([edited.words[n] for n in own], dropped, known)
+        or _mixes_sentences(edited, tail)
+        or _loses_preposition(edited, own[0])
+        or _loses_owner(edited, own)
+        or _loses_question(edited, own)
     )
 
 
-def _dropped(blocks: Sequence[Block], edits: Edits) -> list[tuple[str, Word]]:
+def _dropped(edited: EditedQuestion) -> list[tuple[str, Word]]:
     """What a question loses behind its beginning, each word with the one before it."""
-    first = edits.insertions[0].span
-    source = blocks[first.block]
+    first = edited.first.span
+    source = edited.source(edited.first)
     if source.role is not Role.USER:
         return []
     taken = {
         place
-        for one in edits.insertions
+        for one in edited.edits.insertions
         if one.span.block == first.block
         for place in range(one.span.first, one.span.last + 1)
     }
@@ -94,13 +87,11 @@ def _is_person(before: str, word: Word, known: LanguageWords, *, nouns_have_capi
     return is_name and not may_be_noun and before not in known.place_prepositions
 
 
-def _changes_topic(
-    tail: Sequence[str], blocks: Sequence[Block], known: LanguageWords, *, is_data: bool
-) -> bool:
+def _changes_topic(edited: EditedQuestion, tail: Sequence[str]) -> bool:
     """Whether a fragment is about the weather, a joke or a meal, and the last question is not."""
-    last = next((block.words for block in blocks if block.role is Role.USER), ())
-    said = {word.text.lower() for word in last}
-    topics = (*map(frozenset, known.topics), known.meals if is_data else frozenset())
+    said = {word.text.lower() for word in edited.last_question}
+    meals = edited.known.meals if edited.is_data else frozenset()
+    topics = (*map(frozenset, edited.known.topics), meals)
     return any(not topic.isdisjoint(tail) and topic.isdisjoint(said) for topic in topics)
 
 
@@ -132,66 +123,54 @@ def _replaces_time(first: Word, dropped: tuple[str, Word], known: LanguageWords)
     return is_time and follows
 
 
-def _mixes_sentences(
-    blocks: Sequence[Block], edits: Edits, tail: Sequence[str], known: LanguageWords
-) -> bool:
+def _mixes_sentences(edited: EditedQuestion, tail: Sequence[str]) -> bool:
     """Whether what follows a fragment stood in another sentence than what it follows.
 
     "What should I buy for my mother has a birthday?" has the sentence before the question in it.
     """
-    first = edits.insertions[0]
-    begins = blocks[first.span.block].role is Role.USER
-    if not begins or not known.others_possessives.isdisjoint(tail):
+    first, source = edited.first, edited.source(edited.first)
+    is_users = source.role is Role.USER
+    if not is_users or not edited.known.others_possessives.isdisjoint(tail):
         return False
-    sentence = _sentence(blocks[first.span.block].words, first.span.first)
+    sentence = _sentence(source.words, first.span.first)
     return any(
         one.gap > first.gap
         and not one.connector
         and (one.span.block != first.span.block or one.span.first not in sentence)
-        for one in edits.insertions[1:]
+        for one in edited.edits.insertions[1:]
     )
 
 
-def _loses_preposition(
-    words: Sequence[Word],
-    place: int,
-    blocks: Sequence[Block],
-    edits: Edits,
-    known: LanguageWords,
-) -> bool:
+def _loses_preposition(edited: EditedQuestion, place: int) -> bool:
     """Whether a fragment's preposition goes, and no other stands there: "the cake fan oven"."""
-    is_lost = place in edits.deleted and words[place].text.lower() in known.prepositions
-    before = [one for one in edits.insertions if one.gap <= place + 1]
-    return is_lost and bool(before) and not _ends_with_preposition(blocks, before[-1], known)
+    is_preposition = edited.text_at(place) in edited.known.prepositions
+    before = [one for one in edited.edits.insertions if one.gap <= place + 1]
+    is_lost = place in edited.edits.deleted and is_preposition and bool(before)
+    return is_lost and not _ends_with_preposition(edited, before[-1])
 
 
-def _ends_with_preposition(
-    blocks: Sequence[Block], insertion: Insertion, known: LanguageWords
-) -> bool:
-    said = blocks[insertion.span.block].words[insertion.span.first : insertion.span.last + 1]
-    ends = {word.text.lower() for word in said[-_PAIR:]}
-    return bool(insertion.connector) or not ends.isdisjoint(known.prepositions | known.contractions)
+def _ends_with_preposition(edited: EditedQuestion, insertion: Insertion) -> bool:
+    ends = {word.text.lower() for word in edited.inserted(insertion)[-_PAIR:]}
+    prepositions = edited.known.prepositions | edited.known.contractions
+    return bool(insertion.connector) or not ends.isdisjoint(prepositions)
 
 
-def _loses_owner(
-    words: Sequence[Word], own: Sequence[int], edits: Edits, known: LanguageWords
-) -> bool:
+def _loses_owner(edited: EditedQuestion, own: Sequence[int]) -> bool:
     """Whether "his" goes and nobody comes in for it: "What do I buy for wife?"."""
-    gaps = {one.gap for one in edits.insertions}
+    gaps = {one.gap for one in edited.edits.insertions}
     return any(
-        place in edits.deleted
-        and words[place].text.lower() in known.others_possessives
+        place in edited.edits.deleted
+        and edited.text_at(place) in edited.known.others_possessives
         and gaps.isdisjoint(range(place, place + 4))
         for place in own
     )
 
 
-def _loses_question(own: Sequence[int], blocks: Sequence[Block], edits: Edits) -> bool:
+def _loses_question(edited: EditedQuestion, own: Sequence[int]) -> bool:
     """Whether a question's end follows a fragment without its beginning: "The bike of Tom?"."""
-    kept = [place for place in own if place not in edits.deleted]
-    if len(kept) != len(own) or edits.insertions[0].gap <= kept[0]:
+    insertions = edited.edits.insertions
+    if not edited.edits.deleted.isdisjoint(own) or edited.first.gap <= own[0]:
         return False
-    sources = [blocks[one.span.block] for one in edits.insertions]
+    sources = map(edited.source, insertions)
     asks = all(source.role is Role.USER and "?" in source.text for source in sources)
-    ends = all(one.span.first >= _NEAR_BEGINNING for one in edits.insertions)
-    return asks and ends
+    return asks and all(one.span.first >= _NEAR_BEGINNING for one in insertions)

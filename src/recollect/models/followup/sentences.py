@@ -13,6 +13,17 @@ _PAIR: Final = 2  # words
 _APOSTROPHES: Final = frozenset("'\u2019")
 
 
+def is_sentence(rewrite: str, question: str, blocks: Sequence[Block], known: LanguageWords) -> bool:
+    """Whether a rewrite has no fault that the question itself, or the history, has not."""
+    return not (
+        says_twice(rewrite, question)
+        or lacks_verb(rewrite, question, known)
+        or lacks_noun(rewrite, question, known)
+        or doubles_determiner(rewrite, question, known)
+        or doubled_articles(rewrite, question, blocks, known)
+    )
+
+
 def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
     """Whether a rewrite begins as no question does: "Which the nations …", "What the lowest …"."""
     words = [word.text.lower() for word in words_of(rewrite)[:_PAIR]]

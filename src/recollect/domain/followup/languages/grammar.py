@@ -68,6 +68,8 @@ class GrammarWords:
     """Those that a question without a question word begins with."""
     infinitive_modals: frozenset[str]
     """Modal verbs of a language whose infinitive ends a sentence."""
+    infinitive_endings: frozenset[str]
+    """How these infinitives end; none where they stand elsewhere."""
     owning_verbs: frozenset[str]
     """The forms of "have"."""
     without_object: frozenset[str]
