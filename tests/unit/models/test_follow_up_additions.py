@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.models.followup.additions import (
+from recollect.models.followup.checks.additions import (
     adds_noun,
     adds_sentence,
     asks_nothing_of,

@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
 from recollect.domain.followup.languages import words_for
-from recollect.models.followup.answers import (
+from recollect.models.followup.checks.answers import (
     answers_another,
     answers_itself,
     loses_expletive,

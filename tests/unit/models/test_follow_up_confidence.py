@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
 from recollect.domain.followup.languages import words_for
+from recollect.models.followup.checks.sentences import doubled_articles, lacks_noun, says_twice
+from recollect.models.followup.checks.soundness import is_sound
 from recollect.models.followup.confidence import Calibration, WordLists, evidence
 from recollect.models.followup.decoding import DecodedEdits
-from recollect.models.followup.sentences import doubled_articles, lacks_noun, says_twice
-from recollect.models.followup.soundness import is_sound
 from support.edited_questions import edited_question
 
 LISTS = WordLists(

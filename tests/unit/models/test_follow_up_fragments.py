@@ -6,10 +6,10 @@ import pytest
 
 from recollect.domain.followup.edits import Span
 from recollect.domain.followup.languages import read_words, words_for
+from recollect.models.followup.checks.fragments import has_no_place
+from recollect.models.followup.checks.sentences import doubles_determiner
+from recollect.models.followup.checks.soundness import is_sound
 from recollect.models.followup.confidence import WordLists
-from recollect.models.followup.fragments import has_no_place
-from recollect.models.followup.sentences import doubles_determiner
-from recollect.models.followup.soundness import is_sound
 from support.edited_questions import edited_question, edited_to
 from support.followups import edits_of
 

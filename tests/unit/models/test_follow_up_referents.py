@@ -5,13 +5,13 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
 from recollect.domain.followup.languages import words_for
-from recollect.models.followup.edited_question import EditedQuestion
-from recollect.models.followup.referents import (
+from recollect.models.followup.checks.referents import (
     takes_maker,
     takes_one_of_two,
     with_maker,
     without_denied,
 )
+from recollect.models.followup.edited_question import EditedQuestion
 from support.edited_questions import edited_question
 
 EN = words_for("en")

@@ -7,7 +7,7 @@ from functools import cached_property
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.domain.followup.languages import LanguageWords
-from recollect.models.followup.confidence import WordLists
+from recollect.models.followup.confidence import NEAR_BEGINNING, WordLists
 
 
 @dataclass(frozen=True, kw_only=True)  # without slots: `__dict__` has what is read several times
@@ -72,6 +72,12 @@ class EditedQuestion:
         """The words that come in."""
         _, first, last = insertion.span
         return self.source(insertion).words[first : last + 1]
+
+    def begins_question(self, insertion: Insertion) -> bool:
+        """Whether a span is the beginning of an earlier question, however short."""
+        _, first, last = insertion.span
+        is_users = self.source(insertion).role is Role.USER
+        return is_users and first < NEAR_BEGINNING and last > first
 
     def following(self, insertion: Insertion) -> Sequence[Word]:
         """The words of the message behind those that come in."""

@@ -5,12 +5,10 @@ from dataclasses import replace
 from typing import Final
 from unicodedata import combining, normalize
 
-from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word
 from recollect.domain.followup.languages import LanguageWords
 from recollect.models.followup.edited_question import EditedQuestion
 
-_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _NAME: Final = range(2, 5)  # words of a full name
 _IN_NAMES: Final = frozenset(".'\u2019-")
 
@@ -134,11 +132,8 @@ def _as_possessive(edited: EditedQuestion, insertion: Insertion) -> Insertion:
 def _with_preposition(edited: EditedQuestion, insertion: Insertion) -> Insertion:
     """As "List all facts about" before "the owners", where edits have left "about" behind."""
     known, prepositions = edited.known, edited.known.common_prepositions
-    _, first, last = insertion.span
     following = [word.text.lower() for word in edited.following(insertion)[:1]]
-    is_users = edited.source(insertion).role is Role.USER
-    begins = is_users and first < _NEAR_BEGINNING and last > first
-    if not begins or prepositions.isdisjoint(following):
+    if not edited.begins_question(insertion) or prepositions.isdisjoint(following):
         return insertion
     kept = edited.next_kept(insertion.gap)
     is_last = kept < len(edited.words) and edited.edits.insertions[-1].gap <= kept
@@ -148,4 +143,4 @@ def _with_preposition(edited: EditedQuestion, insertion: Insertion) -> Insertion
     is_name = own[0].isupper() and kept > 0 and own.lower() not in known.prepositions
     if not (is_name or own.lower() in known.articles) or ends in prepositions:
         return insertion
-    return replace(insertion, span=insertion.span._replace(last=last + 1))
+    return replace(insertion, span=insertion.span._replace(last=insertion.span.last + 1))

@@ -7,10 +7,10 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, apply_edits, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.models.followup.checks.sentences import doubled_articles
+from recollect.models.followup.confidence import NEAR_BEGINNING
 from recollect.models.followup.edited_question import EditedQuestion
-from recollect.models.followup.sentences import doubled_articles
 
-_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _GENITIVE: Final = 5  # words of "of Anna Smith's"
 _APOSTROPHES: Final = frozenset("'\u2019")
 _SENTENCE_ENDS: Final = frozenset("?!.")
@@ -73,7 +73,7 @@ def with_question_mark(text: str, blocks: Sequence[Block], edits: Edits) -> str:
     """With the signs of the question whose beginning comes in."""
     first = edits.insertions[0]
     source = blocks[first.span.block]
-    begins = first.span.first < _NEAR_BEGINNING and source.role is Role.USER and first.gap == 0
+    begins = first.span.first < NEAR_BEGINNING and source.role is Role.USER and first.gap == 0
     if not begins or not source.text.rstrip().endswith("?") or text[-1:] in _SENTENCE_ENDS:
         return text
     opening = "¿" if source.text.lstrip().startswith("¿") and "¿" not in text else ""

@@ -23,17 +23,17 @@ from recollect.domain.followup.explanations import explain, span_text
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.domain.followup.rules import is_data_talk
 from recollect.errors import ConfigurationError
-from recollect.models.followup.additions import with_copula
+from recollect.models.followup.checks.additions import with_copula
+from recollect.models.followup.checks.data_edits import changes_data_question
+from recollect.models.followup.checks.referents import with_maker, without_denied
+from recollect.models.followup.checks.sentences import is_sentence
+from recollect.models.followup.checks.soundness import is_sound
 from recollect.models.followup.confidence import Calibration, WordLists, evidence
-from recollect.models.followup.data_edits import changes_data_question
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.edited_question import EditedQuestion
 from recollect.models.followup.features import Features, tokens_of
 from recollect.models.followup.mending import mended, with_full_names
 from recollect.models.followup.phrasing import phrased
-from recollect.models.followup.referents import with_maker, without_denied
-from recollect.models.followup.sentences import is_sentence
-from recollect.models.followup.soundness import is_sound
 from recollect.models.networks import open_network, open_tokenizer
 from recollect.models.weights import TOKENS, WEIGHTS
 

@@ -7,7 +7,7 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Insertion
 from recollect.domain.followup.languages import starting_phrase
-from recollect.models.followup.additions import (
+from recollect.models.followup.checks.additions import (
     adds_noun,
     adds_sentence,
     asks_nothing_of,
@@ -15,34 +15,33 @@ from recollect.models.followup.additions import (
     loses_infinitive,
     splits_sentence,
 )
-from recollect.models.followup.answers import (
+from recollect.models.followup.checks.answers import (
     answers_another,
     answers_itself,
     loses_expletive,
     takes_acknowledgement,
 )
-from recollect.models.followup.confidence import SENTENCE, is_beginning
-from recollect.models.followup.data_edits import (
+from recollect.models.followup.checks.data_edits import (
     asks_without_verb,
     begins_within,
     means_two,
     moves_clause,
     shares_words,
 )
-from recollect.models.followup.edited_question import EditedQuestion
-from recollect.models.followup.fragments import has_no_place
-from recollect.models.followup.referents import (
+from recollect.models.followup.checks.fragments import has_no_place
+from recollect.models.followup.checks.referents import (
     leaves_items_out,
     takes_maker,
     takes_one_of_two,
 )
+from recollect.models.followup.confidence import NEAR_BEGINNING, SENTENCE, is_beginning
+from recollect.models.followup.edited_question import EditedQuestion
 
 Check = Callable[[EditedQuestion], bool]
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _PAIR: Final = 2  # words
 _CLAUSE: Final = 3  # words of a question that make it a clause
-_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 
 
 def is_sound(edited: EditedQuestion) -> bool:
@@ -163,7 +162,7 @@ def _loses_predicate(edited: EditedQuestion) -> bool:
     columns?" is not what was asked.
     """
     insertions, known = edited.edits.insertions, edited.known
-    beginnings = [one for one in insertions if _begins_question(edited, one)]
+    beginnings = [one for one in insertions if edited.begins_question(one)]
     kept = [word for n, word in enumerate(edited.words) if n not in edited.edits.deleted]
     kept = kept[1:] if kept and kept[0].is_sign else kept  # "¿"
     prepositions = known.common_prepositions | known.prepositions
@@ -179,13 +178,6 @@ def _loses_predicate(edited: EditedQuestion) -> bool:
     return is_dropped and following not in prepositions | known.moment_words
 
 
-def _begins_question(edited: EditedQuestion, insertion: Insertion) -> bool:
-    """Whether a span is the beginning of an earlier question, however short."""
-    _, first, last = insertion.span
-    is_users = edited.source(insertion).role is Role.USER
-    return is_users and first < _NEAR_BEGINNING and last > first
-
-
 def _loses_beginning(edited: EditedQuestion) -> bool:
     """Whether the end of an earlier question comes in without its beginning: "Wine for 25 men?"."""
     insertions = edited.edits.insertions
@@ -196,7 +188,7 @@ def _loses_beginning(edited: EditedQuestion) -> bool:
         for one in insertions
         if edited.source(one).role is Role.USER and len(edited.inserted(one)) >= _CLAUSE
     }
-    begun = {one.span.block for one in insertions if one.span.first < _NEAR_BEGINNING}
+    begun = {one.span.block for one in insertions if one.span.first < NEAR_BEGINNING}
     return bool(ends - begun)
 
 

@@ -5,10 +5,10 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.models.followup.confidence import NEAR_BEGINNING
 from recollect.models.followup.edited_question import EditedQuestion
 
 _PAIR: Final = 2  # words
-_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _PARTICIPLE: Final = "ed"
 
 
@@ -69,7 +69,7 @@ def begins_within(edited: EditedQuestion) -> bool:
         return False
     is_first = first.gap <= edited.next_kept(0) and edited.source(first).role is Role.USER
     asks = edited.inserted(first)[0].text.lower() in known.wh_openers | known.requests
-    return is_first and first.span.first >= _NEAR_BEGINNING and not asks
+    return is_first and first.span.first >= NEAR_BEGINNING and not asks
 
 
 def moves_clause(edited: EditedQuestion) -> bool:

@@ -6,10 +6,10 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Insertion, Word
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.models.followup.confidence import NEAR_BEGINNING
 from recollect.models.followup.edited_question import EditedQuestion
 
 _SENTENCE_ENDS: Final = frozenset(".?!")
-_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _PAIR: Final = 2  # words
 _NOUN_PHRASE: Final = (2, 3)  # words, with the article
 
@@ -173,4 +173,4 @@ def _loses_question(edited: EditedQuestion, own: Sequence[int]) -> bool:
         return False
     sources = map(edited.source, insertions)
     asks = all(source.role is Role.USER and "?" in source.text for source in sources)
-    return asks and all(one.span.first >= _NEAR_BEGINNING for one in insertions)
+    return asks and all(one.span.first >= NEAR_BEGINNING for one in insertions)
