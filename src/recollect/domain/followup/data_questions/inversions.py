@@ -61,7 +61,7 @@ class _Inversion:
             return None
         last = self._words[-1].text
         if lower[verb] in known.auxiliaries and preposition:  # "in which towns is Frisian spoken"
-            rest = f"{preposition} which {subject} {lower[verb]} {last}"
+            rest = f"{preposition} {known.which[0][0]} {subject} {lower[verb]} {last}"
         elif lower[verb] in known.auxiliaries and lower[-1] in known.prepositions:
             rest = f"{known.that} {subject} {lower[verb]} {last}"
         elif not preposition and lower[verb] in known.helping_verbs - {known.past_helping}:
@@ -98,7 +98,8 @@ class _Inversion:
 
     def owner_of(self, start: int) -> DataPhrase | None:
         """Of "which skipper's boat is not Ruth": the skipper whose boat is not Ruth."""
-        counted = f"{self._text(start, start + 1)} whose {self._text(start + 3)}"
+        whose = self._known.whose_word
+        counted = f"{self._text(start, start + 1)} {whose} {self._text(start + 3)}"
         text = f"{self._known.the} {counted}"
         return DataPhrase(text=text, owner=text, counted=counted)
 

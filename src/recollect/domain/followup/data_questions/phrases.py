@@ -37,7 +37,7 @@ def data_phrase(question: str, known: LanguageWords) -> DataPhrase | None:
     words = [word for word in words_of(question) if word.text != "\ufeff"]
     while words and _says_nothing(words, known):
         words.pop()
-    if [word.text.lower() for word in words[-2:]] == ["as", "well"]:
+    if tuple(word.text.lower() for word in words[-2:]) in known.as_well:
         words = words[:-2]
     if '"' not in question and any(word.text == "?" for word in words):
         return None

@@ -142,6 +142,8 @@ class LanguageWords(GrammarWords):
     """What may stand before them in a fragment."""
     conditions: frozenset[str]
     """Words that begin a condition."""
+    inner_prepositions: frozenset[str]
+    """Prepositions within a phrase, which restrict nothing: "than"."""
     comparing: frozenset[str]
     """Words that begin a comparison with a value."""
     personal: frozenset[str]
@@ -152,6 +154,8 @@ class LanguageWords(GrammarWords):
     never_before_articles: frozenset[str]
     """Question words that no article follows."""
     plural_verbs: PhraseList
+    singular_endings: frozenset[str]
+    """The endings of nouns that only look like a plural: "news"."""
     properties: frozenset[str]
     """Nouns for what things have: what follows "of" is then meant."""
     quantifiers: frozenset[str]
@@ -160,6 +164,8 @@ class LanguageWords(GrammarWords):
     """Pointers that may mean a noun of their own sentence."""
     additions: frozenset[str]
     """Words of a question that adds to the last one, or replaces a part of it."""
+    as_well: PhraseList
+    """The same as two words at its end: "as well"."""
     figures: frozenset[str]
     directions: PhraseList
     """How the direction of an order is said: "in descending order"."""
@@ -189,6 +195,7 @@ class LanguageWords(GrammarWords):
     the_one: str
     relatives: frozenset[str]
     """Words that begin a clause about a noun."""
+    whose_word: str
     their: str
     figure_of: frozenset[str]
     """Figures that "of" follows: "the sum of"."""

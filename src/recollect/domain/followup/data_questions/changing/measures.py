@@ -239,7 +239,7 @@ def _with_new_figure(change: Change, figure: str, asked: tuple[int, int]) -> str
     """The question for one figure of what it asked for: "Give me the average"."""
     known, (first, last) = change.known, asked
     words = [word for word in figure.split() if word.lower() not in known.articles]
-    if len(words) != 1 or words[0].lower() in known.extremes - {"average"}:
+    if len(words) != 1 or words[0].lower() in known.extremes - known.averages:
         return None
     has_article = change.old[first] in known.articles
     head = change.words[first + has_article].text
