@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from recollect.domain.followup.data_questions.endings import is_participle, plural, singular
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 
-_SHORTEST_PLURAL: Final = 4  # letters
 _HYPHEN: Final = "-"
 _LONGEST_NOUN: Final = 3  # words: "template type code"
-_SUPERLATIVE: Final = "est"
-_SIBILANTS: Final = ("ch", "sh", "ss", "x", "z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +96,7 @@ def _is_modifier(texts: Sequence[str], place: int, known: LanguageWords) -> bool
     return (
         following.isalpha()
         and following not in known.small_words | verbs
-        and not following.endswith(("ed", "ing"))
+        and not is_participle(following, known)
     )
 
 
@@ -127,31 +125,9 @@ def is_plural(phrase: str, known: LanguageWords) -> bool:
     return head >= 0 and singular(words[head]) != words[head]
 
 
-def is_superlative(word: str, known: LanguageWords) -> bool:
-    """Whether a word names an extreme: "highest", and what else ends as it does."""
-    return word in known.extremes or word.endswith(_SUPERLATIVE)
-
-
 def is_acronym(word: str) -> bool:
     """Whether a word is one of capitals: "US" is no "us"."""
     return len(word) > 1 and word.isupper()
-
-
-def plural(noun: str) -> str:
-    """A noun with the ending of its plural; what seems to have one stays as it is."""
-    if singular(noun) != noun:
-        return noun
-    if noun.endswith("y") and noun[-2:-1] not in "aeou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(_SIBILANTS) else f"{noun}s"
-
-
-def singular(noun: str) -> str:
-    """A noun without the ending of its plural, as far as that can be seen."""
-    if noun.endswith("ies") and len(noun) > _SHORTEST_PLURAL:
-        return f"{noun[:-3]}y"
-    is_plural = noun.endswith("s") and not noun.endswith("ss") and len(noun) >= _SHORTEST_PLURAL
-    return noun[:-1] if is_plural else noun
 
 
 def is_bound(words: Sequence[str], place: int, known: LanguageWords) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from recollect.domain.followup.data_questions.completing import completed
+from recollect.domain.followup.data_questions.endings import is_participle, plural, singular
 from recollect.domain.followup.data_questions.nouns import (
     DataPhrase,
     all_of,
@@ -12,8 +13,6 @@ from recollect.domain.followup.data_questions.nouns import (
     is_plural,
     of_which_each,
     part_from,
-    plural,
-    singular,
 )
 from recollect.domain.followup.data_questions.special_pointers import SpecialPointers
 from recollect.domain.followup.languages import PhraseList, starting_phrase
@@ -21,7 +20,6 @@ from recollect.domain.followup.languages import PhraseList, starting_phrase
 _APOSTROPHES: Final = ("'", "\u2019")
 _LONGEST_RESTRICTED: Final = 12  # words
 _LONGEST_LEAD: Final = 3  # words before "and sort them" that name nothing
-_PARTICIPLES: Final = ("ed", "ing")
 _NEAR: Final = 3  # words
 
 
@@ -147,7 +145,7 @@ class Pointing(SpecialPointers):
         if word in known.row_possessives:
             return self._owned(phrase, place)
         is_noun = bool(following) and not self._ends_at(place + 1)
-        is_named = word in known.row_determiners and not following.endswith(_PARTICIPLES)
+        is_named = word in known.row_determiners and not is_participle(following, known)
         if is_noun and (is_named or word in known.noun_pointers):
             return self._with_noun(phrase, place)
         text = self._meant(phrase, place)
@@ -160,8 +158,8 @@ class Pointing(SpecialPointers):
             return self._with_restriction(phrase, place, text, following)
         has_value = "".join(lower[place + 2 : place + 3])[:1].isalnum()
         text = self._without_same(text, following) if has_value else text
-        is_participle = following.endswith(_PARTICIPLES) and lower[place - 1] in known.auxiliaries
-        ends = is_participle or self._ends_at_or_none(place + 1)
+        is_passive = is_participle(following, known) and lower[place - 1] in known.auxiliaries
+        ends = is_passive or self._ends_at_or_none(place + 1)
         return self._replaced(place, place, text) if ends and not is_list else None
 
     def _meant(self, phrase: DataPhrase, place: int) -> str | None:
@@ -211,7 +209,7 @@ class Pointing(SpecialPointers):
         """As "those with a motor": the rows, and what more is said of them."""
         known, lower = self._known, self._lower
         may_end = not following[:1].isalnum() and self._lower[place] not in known.single_pointers
-        is_restriction = following in known.restrictions or following.endswith(_PARTICIPLES)
+        is_restriction = following in known.restrictions or is_participle(following, known)
         said = text.lower().split()
         is_new = is_restriction and following not in said
         is_second = following in known.relatives and said.count(following) == 1

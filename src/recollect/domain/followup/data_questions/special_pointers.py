@@ -5,14 +5,13 @@ from typing import Final, NamedTuple
 
 from recollect.domain.followup.data_questions.asked_words import AskedWords
 from recollect.domain.followup.data_questions.completing import completed
+from recollect.domain.followup.data_questions.endings import is_superlative, singular
 from recollect.domain.followup.data_questions.nouns import (
     DataPhrase,
     all_of,
     is_plural,
-    is_superlative,
     of_which_each,
     part_from,
-    singular,
 )
 from recollect.domain.followup.languages import starting_phrase
 

@@ -154,6 +154,11 @@ class LanguageWords(GrammarWords):
     never_before_articles: frozenset[str]
     """Question words that no article follows."""
     plural_verbs: PhraseList
+    past_endings: frozenset[str]
+    """How the participles of past verbs end, and of present ones."""
+    present_endings: frozenset[str]
+    adverb_endings: frozenset[str]
+    superlative_endings: frozenset[str]
     singular_endings: frozenset[str]
     """The endings of nouns that only look like a plural: "news"."""
     properties: frozenset[str]

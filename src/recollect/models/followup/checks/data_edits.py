@@ -9,7 +9,6 @@ from recollect.models.followup.confidence import NEAR_BEGINNING
 from recollect.models.followup.edited_question import EditedQuestion
 
 _PAIR: Final = 2  # words
-_PARTICIPLE: Final = "ed"
 
 
 def changes_data_question(edited: EditedQuestion) -> bool:
@@ -80,7 +79,8 @@ def moves_clause(edited: EditedQuestion) -> bool:
         before = edited.text_at(kept - 1) if kept - 1 in edited.edits.deleted else ""
         last = edited.inserted(one)[-1].text.lower()
         is_clause = edited.text_at(kept) in known.relatives and before in known.row_determiners
-        if is_clause and (last.endswith(_PARTICIPLE) or last in known.auxiliaries):
+        is_verb = last.endswith(tuple(known.past_endings)) or last in known.auxiliaries
+        if is_clause and is_verb:
             return True
     return False
 
