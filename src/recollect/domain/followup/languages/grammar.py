@@ -62,8 +62,6 @@ class GrammarWords:
     """Question words that stand for what a verb is about."""
 
     copulas: frozenset[str]
-    comparing_copulas: frozenset[str]
-    """Those that follow "which" in a comparison: "which is cheaper"."""
     finite_verbs: frozenset[str]
     """Those that a question without a question word begins with."""
     infinitive_modals: frozenset[str]
@@ -94,5 +92,6 @@ class GrammarWords:
     conjunctions: frozenset[str]
     """Words that begin a clause within a question: "when"."""
     and_words: frozenset[str]
+    """What joins two names."""
     joining_words: frozenset[str]
     """What stands before the last item of a list: "and", "or"."""

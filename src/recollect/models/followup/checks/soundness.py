@@ -229,7 +229,7 @@ def _compares_with_nothing(edited: EditedQuestion) -> bool:
         return False
     said = [word.text.lower() for word in edited.inserted(only)]
     is_last = only.gap > edited.kept[-1] and only.gap not in edits.deleted and not only.connector
-    is_comparison = not known.comparing_copulas.isdisjoint(edited.texts[verb : verb + 1])
+    is_comparison = not known.copulas.isdisjoint(edited.texts[verb : verb + 1])
     is_alone = known.or_word not in said and said[0] not in known.prepositions
     return is_last and is_comparison and is_alone
 
