@@ -25,7 +25,7 @@ def named_in_full(
 
     None unless it has one such name, and the conversation one person of that name.
     """
-    if len(question) > _LONGEST_QUESTION or not known.place_prepositions:
+    if len(question) > _LONGEST_QUESTION or not known.never_before_persons:
         return None
     words = words_of(question)
     partial = [place for place in range(1, len(words)) if _is_lone_name(words, place, known)]
@@ -59,7 +59,9 @@ def _is_lone_name(words: Sequence[Word], place: int, known: LanguageWords) -> bo
     before, after = words[place - 1], words[place + 1] if place + 1 < len(words) else None
     if after is not None and (_is_capital(after) or after.text in _JOINS):
         return False
-    no_person = known.place_prepositions | known.question_words | known.articles | known.determiners
+    no_person = (
+        known.never_before_persons | known.question_words | known.articles | known.determiners
+    )
     if before.is_sign or before.text.lower() in no_person:
         return False  # "in Leuven", "Which Bond film"
     return not _is_capital(before) or before.text.lower() in known.small_words

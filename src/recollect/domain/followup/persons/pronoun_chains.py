@@ -119,7 +119,7 @@ def _free_pronoun(text: str, known: LanguageWords) -> _Pronoun | None:
     found = [
         _Pronoun(place, frozenset(forms))
         for place, word in enumerate(words)
-        for forms in known.person_pronouns
+        for forms in known.pronoun_forms
         if word.text.lower() in forms
     ]
     if not found or len({one.forms for one in found}) > 1:
@@ -133,7 +133,7 @@ def _is_bound(words: Sequence[Word], place: int, known: LanguageWords) -> bool:
     The same clause can do that for possessives alone: "Did Tom like him?", "Did Tom sell his car?".
     """
     before = words[:place]
-    if any(word.is_sign or word.text.lower() in known.conjunctions for word in before[1:]):
+    if any(word.is_sign or word.text.lower() in known.clause_starts for word in before[1:]):
         return True
     if words[place].text.lower() not in known.owning_pronouns:
         return False
@@ -153,7 +153,7 @@ def _asks_whose(question: str, pronoun: _Pronoun, known: LanguageWords) -> bool:
 
 
 def _asks_who(question: str, known: LanguageWords) -> bool:
-    return any(word.text.lower() in known.who_words for word in words_of(question))
+    return any(word.text.lower() in known.asking_for_persons for word in words_of(question))
 
 
 def _is_aside(text: str, known: LanguageWords) -> bool:
@@ -161,7 +161,7 @@ def _is_aside(text: str, known: LanguageWords) -> bool:
     if len(text) > _LONGEST or _asks_who(text, known):
         return False
     spoken = {word.text.lower() for word in words_of(text)}
-    persons = (forms for forms in known.person_pronouns if known.thing_pronouns.isdisjoint(forms))
+    persons = (forms for forms in known.pronoun_forms if known.thing_pronouns.isdisjoint(forms))
     if any(not spoken.isdisjoint(forms) for forms in persons):
         return False
     shows_names = text[:1].isupper()  # in small letters they cannot be told
@@ -170,7 +170,7 @@ def _is_aside(text: str, known: LanguageWords) -> bool:
 
 def _names(text: str, known: LanguageWords) -> set[str]:
     """The words of a message that may be a person's name: not "the IPL" or "in Mecca"."""
-    no_person = known.articles | known.place_prepositions
+    no_person = known.articles | known.never_before_persons
     return {
         _letters(word.text)
         for before, word in pairwise(words_of(text))

@@ -4,21 +4,24 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from recollect.domain.followup.data_questions.nouns import singular
+from recollect.domain.followup.data_questions.endings import singular
 from recollect.domain.followup.edits import Block, Word, words_of
 from recollect.domain.followup.languages import LanguageWords
-from recollect.models.followup.fragments import POSSESSIVES
 
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _PAIR: Final = 2  # words
-_BEEN: Final = "been"
-_ALSO_PRONOUNS: Final = frozenset(
-    ("het", "dat", "die", "der", "das", "den", "dem", "le", "la", "les", "l'", "los", "las")
-)
-"""Articles that may also stand alone."""
-_DATIVES: Final = frozenset(("von", "mit", "bei", "nach", "aus", "zu", "seit"))
-_NO_DATIVES: Final = frozenset(("das", "die", "eine"))
 _APOSTROPHES: Final = frozenset("'\u2019")
+
+
+def is_sentence(rewrite: str, question: str, blocks: Sequence[Block], known: LanguageWords) -> bool:
+    """Whether a rewrite has no fault that the question itself, or the history, has not."""
+    return not (
+        says_twice(rewrite, question)
+        or lacks_verb(rewrite, question, known)
+        or lacks_noun(rewrite, question, known)
+        or doubles_determiner(rewrite, question, known)
+        or doubled_articles(rewrite, question, blocks, known)
+    )
 
 
 def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
@@ -51,7 +54,7 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
             | {
                 (one, three)  # "did not been"
                 for one, two, three in zip(words, words[1:], words[2:], strict=False)
-                if (three == _BEEN and {one.lower(), two.lower()} & known.helping_verbs)
+                if (three == known.been and {one.lower(), two.lower()} & known.helping_verbs)
                 or (  # "did not in"
                     one.lower() in known.helping_verbs
                     and two.lower() == known.not_word
@@ -111,12 +114,14 @@ def doubles_determiner(rewrite: str, question: str, known: LanguageWords) -> boo
 def _doubled_determiners(text: str, known: LanguageWords) -> set[tuple[str, str]]:
     words = words_of(text)
     lower = [word.text.lower() for word in words]
-    before_nouns = (known.articles - _ALSO_PRONOUNS) | POSSESSIVES
+    before_nouns = (known.articles - known.article_pronouns) | known.possessives
     pairs = {
         (one, two)
         for one, two in pairwise(lower)
         if two in known.articles
-        and (one in before_nouns or (one in _DATIVES and two in _NO_DATIVES))
+        and (
+            one in before_nouns or (one in known.dative_prepositions and two in known.never_dative)
+        )
     }
     owned = {
         (words[n].text, lower[n + 3])
