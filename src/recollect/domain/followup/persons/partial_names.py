@@ -1,7 +1,7 @@
 """Names that a question has in part: "How do I reach Aydin?" after "Tarik Aydin"."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Word, words_of
@@ -33,12 +33,11 @@ def named_in_full(
         return None
     read = (*history[:1], *history[1:][-_MESSAGES:])
     names = {name for message in read for name in _names(message.content[:_READ], known)}
-    found = [(place, _full_names(words[place].text, names)) for place in partial]
-    meant = [(place, full) for place, full in found if full]
-    if len(meant) != 1 or len(meant[0][1]) != 1:
+    found = [(words[place], _full_name(words[place].text, names)) for place in partial]
+    meant = [(word, full) for word, full in found if full]
+    if len(meant) != 1:
         return None
-    place, (full,) = meant[0]
-    word = words[place]
+    word, full = meant[0]
     return Proposal(
         standalone_question=question[: word.start] + full + question[word.end :],
         need=_NEED,
@@ -71,11 +70,16 @@ def _is_capital(word: Word) -> bool:
     return word.text[0].isupper()
 
 
-def _names(text: str, known: LanguageWords) -> Iterator[str]:
-    """The runs of two to four words with a capital, but for those that begin a sentence.
+class _Name(NamedTuple):
+    """Words with a capital, one after the other."""
 
-    There any word has a capital. A title is no sentence: "Jason Kidd: New York Knicks".
-    """
+    text: str
+    is_sure: bool
+    """Whether all of them belong to a name: the first word of a sentence may not."""
+
+
+def _names(text: str, known: LanguageWords) -> Iterator[_Name]:
+    """The runs of words with a capital in a text; a title is no sentence: "Jason Kidd: Career"."""
     words = words_of(text)
     start = 0
     while start < len(words):
@@ -87,9 +91,10 @@ def _names(text: str, known: LanguageWords) -> Iterator[str]:
         is_title = start == 0 and end < len(words) and words[end].text == ":"
         while run and run[0].text.lower() in known.small_words:
             run, is_first = run[1:], False
-        is_name = len(run) in _WORDS and run[0].text.lower() not in known.name_modifiers
-        if is_name and (is_title or not is_first):
-            yield text[run[0].start : run[-1].end]
+        if run:
+            is_name = len(run) in _WORDS and run[0].text.lower() not in known.name_modifiers
+            is_sure = is_name and (is_title or not is_first)
+            yield _Name(text[run[0].start : run[-1].end], is_sure)
         start = max(end, start + 1)
 
 
@@ -99,5 +104,12 @@ def _goes_on(words: Sequence[Word], start: int, place: int) -> bool:
     return is_near and _is_capital(words[place]) and not words[place].is_sign
 
 
-def _full_names(last: str, names: set[str]) -> set[str]:
-    return {name for name in names if name.split()[-1] == last}
+def _full_name(last: str, names: set[_Name]) -> str | None:
+    """The only full name that ends with a last name."""
+    runs = [name for name in names if name.text.split()[-1] == last]
+    longer = [name for name in runs if name.text != last]
+    full = {name.text for name in longer if name.is_sure}
+    if len(full) != 1:
+        return None
+    (only,) = full
+    return only if all(name.text.endswith(only) for name in longer) else None

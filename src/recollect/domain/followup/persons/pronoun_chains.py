@@ -24,6 +24,7 @@ _LASTING: Final = 0.97
 _AGREED: Final = 0.9
 """How often two readings that agree are right where one of them must be."""
 _FULL_NAME: Final = 2  # words
+_FEW: Final = 1  # content words of a question that names nobody
 
 Propose = Callable[[str, Sequence[HistoryMessage]], Proposal]
 
@@ -128,17 +129,20 @@ def _free_pronoun(text: str, known: LanguageWords) -> _Pronoun | None:
 
 
 def _is_bound(words: Sequence[Word], place: int, known: LanguageWords) -> bool:
-    """Whether a pronoun may mean something that its own sentence names before it.
+    """Whether a pronoun may mean somebody whom its own sentence names before it.
 
-    The same clause can do that for possessives alone: "Did Tom like him?", "Did Tom sell his car?".
+    Those are names, "my sister", and anything in another clause or before a possessive: "Can
+    landlords raise their rent?".
     """
     before = words[:place]
+    lower = [word.text.lower() for word in before]
     if any(word.is_sign or word.text.lower() in known.clause_starts for word in before[1:]):
         return True
-    if words[place].text.lower() not in known.owning_pronouns:
-        return False
     content = [word for word in before if word.text.lower() not in known.small_words]
-    return len(content) > 1 or any(word.text[0].isupper() for word in content)
+    if any(word.text[0].isupper() for word in content if word is not words[0]):
+        return True
+    owns = words[place].text.lower() in known.owning_pronouns
+    return not known.possessives.isdisjoint(lower) or (owns and len(content) > 1)
 
 
 def _asks(question: str, known: LanguageWords) -> bool:
@@ -164,8 +168,10 @@ def _is_aside(text: str, known: LanguageWords) -> bool:
     persons = (forms for forms in known.pronoun_forms if known.thing_pronouns.isdisjoint(forms))
     if any(not spoken.isdisjoint(forms) for forms in persons):
         return False
-    shows_names = text[:1].isupper()  # in small letters they cannot be told
-    return shows_names or not spoken.isdisjoint(known.pointers)
+    if text[:1].isupper():
+        return True
+    points = not spoken.isdisjoint(known.pointers)  # in small letters names cannot be told
+    return points and len(spoken - known.small_words) <= _FEW
 
 
 def _names(text: str, known: LanguageWords) -> set[str]:
