@@ -16,7 +16,7 @@ _APOSTROPHES: Final = frozenset("'\u2019")
 def is_sentence(rewrite: str, question: str, blocks: Sequence[Block], known: LanguageWords) -> bool:
     """Whether a rewrite has no fault that the question itself, or the history, has not."""
     return not (
-        says_twice(rewrite, question)
+        says_twice(rewrite, question, known)
         or lacks_verb(rewrite, question, known)
         or lacks_noun(rewrite, question, known)
         or doubles_determiner(rewrite, question, known)
@@ -98,12 +98,23 @@ def _doubled_articles(text: str, known: LanguageWords) -> dict[tuple[str, str], 
     }
 
 
-def says_twice(rewrite: str, question: str) -> bool:
-    """Whether a rewrite has a word twice in a row, which the question has not."""
-    words = [word.text.lower() for word in words_of(rewrite)]
-    twice = {word for word, following in pairwise(words) if word == following and len(word) > 1}
-    own = [word.text.lower() for word in words_of(question)]
-    return bool(twice - {word for word, following in pairwise(own) if word == following})
+def says_twice(rewrite: str, question: str, known: LanguageWords) -> bool:
+    """Whether a rewrite says a word again at once, which the question does not.
+
+    An article may stand in between: "a red boat a boat with a motor".
+    """
+    return bool(_repeated(rewrite, known) - _repeated(question, known))
+
+
+def _repeated(text: str, known: LanguageWords) -> set[str]:
+    words = [word.text.lower() for word in words_of(text)]
+    at_once = {one for one, two in pairwise(words) if one == two and len(one) > 1}
+    after_article = {
+        one
+        for one, article, two in zip(words, words[1:], words[2:], strict=False)
+        if one == two and article in known.articles and one not in known.small_words
+    }
+    return at_once | after_article
 
 
 def doubles_determiner(rewrite: str, question: str, known: LanguageWords) -> bool:
