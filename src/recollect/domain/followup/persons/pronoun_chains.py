@@ -56,9 +56,9 @@ def chained_candidate(
     if not pronoun.forms.isdisjoint(known.row_pointers) and is_data_talk(history, known):
         return None  # "they" are the rows of the last answer
     uses = _uses(history, pronoun.forms, known)
-    nearer = [use for use in uses if not use.names]
+    plain = [use for use in uses if not use.names] or uses
     best: Proposal | None = None
-    for place, names in dict.fromkeys((*nearer[-1:], *uses[-1:], *uses[:1])):
+    for place, names in dict.fromkeys((*plain[-1:], *plain[:1])):
         read = propose(history[place].content, history[:place])
         if _means_person(history[place].content, read, names, known):
             best = max(best or read, read, key=lambda one: one.confidence)
