@@ -48,30 +48,26 @@ def chained_candidate(
 ) -> Proposal | None:
     """The question with what its pronoun has meant since the user first used it.
 
-    `propose` reads that first question, and the last one where the first is not plain.
+    `propose` reads that first question. None where it is not plain whom it means.
     """
     pronoun = _free_pronoun(question, known)
     if pronoun is None or not _asks(question, known):
         return None
     if not pronoun.forms.isdisjoint(known.row_pointers) and is_data_talk(history, known):
         return None  # "they" are the rows of the last answer
-    uses = _uses(history, pronoun.forms, known)
-    plain = [use for use in uses if not use.names] or uses
-    best: Proposal | None = None
-    for place, names in dict.fromkeys((*plain[-1:], *plain[:1])):
-        read = propose(history[place].content, history[:place])
-        if _means_person(history[place].content, read, names, known):
-            best = max(best or read, read, key=lambda one: one.confidence)
-        if best is not None and best.confidence >= SURE:
-            break
-    if best is None or not best.topic:
+    first = _first_use(history, pronoun.forms, known)
+    if first is None:
+        return None
+    asked = history[first.place].content
+    read = propose(asked, history[: first.place])
+    if not read.topic or not _means_person(asked, read, first.names, known):
         return None
     return Proposal(
-        standalone_question=_with_referent(question, pronoun.place, best.topic, known),
+        standalone_question=_with_referent(question, pronoun.place, read.topic, known),
         need=_NEED,
-        confidence=_LASTING * best.confidence,
-        explanations=(f'"{words_of(question)[pronoun.place].text}" stands for "{best.topic}"',),
-        topic=best.topic,
+        confidence=_LASTING * read.confidence,
+        explanations=(f'"{words_of(question)[pronoun.place].text}" stands for "{read.topic}"',),
+        topic=read.topic,
     )
 
 
@@ -88,11 +84,14 @@ def agreed(chained: Proposal, read: Proposal) -> Proposal | None:
     return replace(chained, confidence=_AGREED * (1 - doubt))
 
 
-def _uses(
+def _first_use(
     history: Sequence[HistoryMessage], forms: frozenset[str], known: LanguageWords
-) -> list[_Use]:
-    """The user's questions with a pronoun, back to where somebody else may have been meant."""
-    uses: list[_Use] = []
+) -> _Use | None:
+    """The user's first question with a pronoun since somebody else may have been meant by it.
+
+    One without names since, where there is one; names may be those of the person that is meant.
+    """
+    plain = named = None
     names: set[str] = set()
     is_last = True
     for place in range(len(history) - 1, max(-1, len(history) - 1 - _MESSAGES), -1):
@@ -103,13 +102,14 @@ def _uses(
         if pronoun is not None and pronoun.forms == forms:
             if is_last and _asks_whose(text, pronoun, known):
                 break
-            uses.append(_Use(place, frozenset(names)))
+            named = _Use(place, frozenset(names))
+            plain = plain if names else named
         elif _is_aside(text, known):
             names |= _names(text, known)
         else:
             break
         is_last = False
-    return uses
+    return plain or named
 
 
 def _free_pronoun(text: str, known: LanguageWords) -> _Pronoun | None:
