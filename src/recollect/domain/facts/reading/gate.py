@@ -18,6 +18,7 @@ from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
+from recollect.domain.facts.reading.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.wording import FIRST_PERSON
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
@@ -94,13 +95,15 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    return next(found, _misread(statement, clause))
+    return next(found, _misread(statement, clause, reply))
 
 
-def _misread(statement: Statement, clause: QuotedClause) -> Refusal | None:
+def _misread(statement: Statement, clause: QuotedClause, reply: str | None) -> Refusal | None:
     """Why what a model has found is something else than it takes it for."""
     if statement.source is not FactSource.EXTRACTED:
         return None
+    if tells_whereabouts(clause, reply):
+        return Refusal.PASSING
     if _is_command(clause):
         return Refusal.COMMAND
     is_name = statement.slot is not Slot.NAME or may_tell_name(statement.content)
