@@ -6,6 +6,10 @@ from typing import Final
 
 from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
+from recollect.domain.facts.reading.belongings import is_about_person
+from recollect.domain.facts.reading.introductions import names_somebody
+from recollect.domain.facts.reading.languages.slot_names import tells_slot
+from recollect.domain.facts.reading.plain_slots import says_now
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.facts.values import (
@@ -88,7 +92,10 @@ def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -
     candidates = [
         (fact.says(gist), one_value and fact.slot == statement.slot, similarity, fact)
         for fact, similarity in known
-        if similarity >= SIMILAR or fact.slot == statement.slot or fact.says(gist)
+        if similarity >= SIMILAR
+        or fact.slot == statement.slot
+        or fact.says(gist)
+        or _tell_profession(statement, fact)
     ]
     candidates.sort(key=lambda one: one[:3], reverse=True)
     return [fact for *_, fact in candidates[:MAX_COMPARED]]
@@ -234,13 +241,10 @@ def _names_in(content: str) -> frozenset[str]:
 
 def _ends(statement: Statement, one: Compared) -> bool:
     """Whether the fact no longer holds, now that the statement does."""
-    is_told = statement.source is FactSource.STATED or one.relation not in _SIDE_BY_SIDE
-    if is_told and replaces_value(one.fact, statement.gist):
+    if _plainly_ends(statement, one):
         return True
-    if denies(one.fact, statement.content):
-        return True
-    is_same_slot = one.is_about(statement.slot)
-    if is_same_slot and statement.slot.has_one_value:
+    is_same_slot = one.is_about(statement.slot) or _tell_profession(statement, one.fact)
+    if one.is_about(statement.slot) and statement.slot.has_one_value:
         is_alike = one.similarity >= SIMILAR or has_other_value(one.fact, statement.gist)
         return statement.has_exact_slot or is_alike or one.relation not in _SIDE_BY_SIDE
     if one.relation is not Relation.CONTRADICTION:
@@ -248,6 +252,36 @@ def _ends(statement: Statement, one: Compared) -> bool:
     if is_same_slot and statement.slot is Slot.OTHER:
         return _is_same_thing(statement, one)
     return is_same_slot or (statement.operation is Operation.CHANGE and one.similarity >= SIMILAR)
+
+
+def _plainly_ends(statement: Statement, one: Compared) -> bool:
+    """Whether the words of both say that the fact no longer holds."""
+    is_told = statement.source is FactSource.STATED or one.relation not in _SIDE_BY_SIDE
+    is_replaced = is_told and not _tells_more_of_person(statement, one.fact)
+    return (
+        (is_replaced and replaces_value(one.fact, statement.gist))
+        or denies(one.fact, statement.content)
+        or (_tell_profession(statement, one.fact) and says_now(statement.content))
+    )
+
+
+def _tells_more_of_person(statement: Statement, fact: Fact) -> bool:
+    """Whether both are about somebody of the user's, and one of them does not name them.
+
+    "My wife is pregnant" leaves "my wife is Ann" as it is, and the other way round.
+    """
+    contents = statement.content, fact.content
+    is_person = any(map(is_about_person, contents))
+    if not is_person or has_other_figures(fact, statement.gist):
+        return False
+    return not all(map(names_somebody, contents))
+
+
+def _tell_profession(statement: Statement, fact: Fact) -> bool:
+    """Whether both tell as what somebody works, wherever that is."""
+    return statement.slot is Slot.ROLE and all(
+        tells_slot(content, Slot.ROLE) for content in (statement.content, fact.content)
+    )
 
 
 def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:

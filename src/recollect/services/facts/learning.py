@@ -16,6 +16,7 @@ from recollect.domain.facts.reading.belongings import with_own_slot
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.gate import only_asks, refuses
+from recollect.domain.facts.reading.plain_slots import plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.reading.wording import content_of, main_clause
 from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
@@ -134,8 +135,9 @@ class Learning(Audited):
                 continue
             if command.is_sweeping:
                 changed += await self.withdrawing.obey(scope, command, statement, message)
-            else:
-                changed += await self._take_in(scope, statement, message, tables=())
+                continue
+            for one in plain_statements(statement):
+                changed += await self._take_in(scope, one, message, tables=())
         return changed
 
     async def _learn_turn(self, scope: Scope, session_id: UUID, turn: DueTurn) -> int:
@@ -182,8 +184,8 @@ class Learning(Audited):
         for statement in statements:
             message = by_id.get(statement.message_id)
             if message is not None and not _overlaps(statement, message, beside):
-                own = with_own_slot(statement)
-                changed += await self._take_in(scope, own, message, tables=tables)
+                for own in plain_statements(with_own_slot(statement)):
+                    changed += await self._take_in(scope, own, message, tables=tables)
         return changed
 
     async def _take_in(

@@ -304,3 +304,41 @@ def test_the_same_in_other_words_is_told_by_model_and_cosine_together(
     statement, fact = a_statement("Ich unterrichte Mathe.", Slot.ROLE), a_fact("Ich bin Lehrer.")
     result = outcome(statement, fact, similarity, Relation.DUPLICATE)
     assert (result.reinforces is fact, result.is_new) == (is_same, not is_same)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My wife is Ann.", "My wife is pregnant."),
+        ("Mijn vrouw is Ann.", "Mijn vrouw is zwanger."),
+        ("Mein Chef ist Karl.", "Mein Chef ist Veganer."),
+        ("Ma femme est Anne.", "Ma femme est enceinte."),
+        ("Mi mujer es Ana.", "Mi mujer es alérgica."),
+        ("My brother is Tom.", "My brother is Dutch."),
+    ],
+)
+def test_what_somebody_is_does_not_end_who_they_are(old: str, new: str) -> None:
+    told = replace(a_statement(new), source=FactSource.STATED)
+    assert outcome(told, a_fact(old), 0.8, Relation.UNRELATED).supersedes == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("My wife is Ann.", "My wife is Els."), ("My son is 8.", "My son is 9.")],
+)
+def test_another_name_or_figure_of_somebody_takes_the_place_of_the_old(old: str, new: str) -> None:
+    told, fact = replace(a_statement(new), source=FactSource.STATED), a_fact(old)
+    assert outcome(told, fact, 0.8, Relation.UNRELATED).supersedes == (fact,)
+
+
+def test_a_new_profession_ends_the_old_one_wherever_that_was() -> None:
+    old = a_fact("I work as a nurse at UZ Gent.", Slot.EMPLOYER)
+    new = a_statement("I work as a teacher now.", Slot.ROLE)
+
+    assert worth_comparing(new, [(old, 0.0)]) == [old]
+    assert outcome(new, old, 0.2, Relation.UNRELATED).supersedes == (old,)
+
+
+def test_another_profession_stands_beside_the_first() -> None:
+    old, new = a_fact("I work as a nurse.", Slot.ROLE), a_statement("I work as a DJ.", Slot.ROLE)
+    assert outcome(new, old, 0.6, Relation.UNRELATED).supersedes == ()
