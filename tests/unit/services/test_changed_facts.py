@@ -59,3 +59,22 @@ async def test_what_names_no_other_value_ends_nothing(first: str, slot: Slot, la
     await scene.say(f"{first}.", f"{later}.")
 
     assert sorted(await scene.contents()) == sorted([f"{first}.", f"{later}."])
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "left"),
+    [
+        ("Remember that I'm vegetarian.", "Remember that I'm vegan.", "I'm vegan."),
+        ("Onthoud dat ik vegetariër ben.", "Onthoud: ik eet weer vlees.", "Ik eet weer vlees."),
+        ("Merk dir, dass ich Vegetarier bin.", "Merk dir, dass ich Veganer bin.", None),
+        ("Retiens que je suis végétarien.", "Retiens que je suis végane.", "Je suis végane."),
+        ("Recuerda que soy vegetariano.", "Recuerda que soy vegano.", "Soy vegano."),
+    ],
+)
+async def test_a_new_diet_takes_the_place_of_the_old(
+    told: str, later: str, left: str | None
+) -> None:
+    scene = Scene({})
+    await scene.say(told, later)
+
+    assert await scene.contents() == [left or "Ich bin Veganer."]

@@ -7,6 +7,7 @@ from typing import Final
 from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.reading.belongings import is_about_person
+from recollect.domain.facts.reading.diets import keep_other_diets
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.plain_slots import says_now
@@ -96,6 +97,7 @@ def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -
         or fact.slot == statement.slot
         or fact.says(gist)
         or _tell_profession(statement, fact)
+        or keep_other_diets(statement.content, fact.content)
     ]
     candidates.sort(key=lambda one: one[:3], reverse=True)
     return [fact for *_, fact in candidates[:MAX_COMPARED]]
@@ -217,6 +219,7 @@ def _differs(statement: Statement, one: Compared) -> bool:
     """Whether both are alike because they say the same of different things, or the opposite."""
     tests = (has_other_value, replaces_value, has_other_figures)
     is_other = any(test(one.fact, statement.gist) for test in tests)
+    is_other = is_other or keep_other_diets(statement.content, one.fact.content)
     return is_other or denies(one.fact, statement.content)
 
 
@@ -262,6 +265,7 @@ def _plainly_ends(statement: Statement, one: Compared) -> bool:
         (is_replaced and replaces_value(one.fact, statement.gist))
         or denies(one.fact, statement.content)
         or (_tell_profession(statement, one.fact) and says_now(statement.content))
+        or keep_other_diets(statement.content, one.fact.content)
     )
 
 

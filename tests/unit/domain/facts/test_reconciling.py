@@ -286,8 +286,8 @@ def test_what_is_said_of_something_else_is_no_repetition(old: str, new: str) -> 
 def test_a_change_is_never_added_to_what_it_changes(
     operation: Operation, *, is_added: bool
 ) -> None:
-    fact = a_fact("Ik ben vegetariër.", Slot.DIET)
-    statement = a_statement("Ik eet weer vlees.", Slot.DIET, operation)
+    fact = a_fact("Ik speel geen tennis.", Slot.HOBBY)
+    statement = a_statement("Ik ga weer naar de tennisclub.", Slot.HOBBY, operation)
     result = outcome(statement, fact, 0.7, Relation.COMPLEMENT)
     assert result == (Outcome(extends=fact) if is_added else Outcome(is_new=True))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from recollect.domain.facts.reading.diets import diet_of
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.plain_slots import PlainSlotWords, plain_slot_words
@@ -86,6 +87,8 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
         return (statement,)
     if _is_one_of_several(statement.content):
         return (_without_one_value(statement),)
+    if statement.slot is Slot.OTHER and diet_of(statement.content):
+        return (replace(statement, slot=Slot.DIET),)
     told = next(_told_slots(statement.content), None)
     is_untold = statement.slot is Slot.OTHER or told in _TAKES_PLACE_OF_OTHERS
     if told is None or not is_untold:
