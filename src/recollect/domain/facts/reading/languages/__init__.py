@@ -54,6 +54,12 @@ class FactWords:
     """Work on a text that the message has: "translate"."""
     this_text: Phrases
     """How a task names the text that follows: "this", "the following"."""
+    message_tasks: Phrases
+    """How a task begins to tell somebody a text that follows a colon: "forward"."""
+    message_tasks_asked: Phrases
+    """The same after `polite`, where the verb has another form, which may stand at the end."""
+    to_user: Phrases
+    """What right behind such a verb makes the user the one who gets it: "send me"."""
     sayings: Phrases
     """How somebody asks for a translation without quotation marks: "how do you say"."""
     salutations: Phrases
