@@ -10,7 +10,8 @@ from recollect.domain.facts.reading.belongings import is_about_person
 from recollect.domain.facts.reading.diets import keep_other_diets
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
-from recollect.domain.facts.reading.plain_slots import says_now
+from recollect.domain.facts.reading.moves import tells_former_home
+from recollect.domain.facts.reading.plain_slots import says_now, tells_former_work
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.facts.values import (
@@ -244,6 +245,8 @@ def _names_in(content: str) -> frozenset[str]:
 
 def _ends(statement: Statement, one: Compared) -> bool:
     """Whether the fact no longer holds, now that the statement does."""
+    if _is_of_before(statement, one.fact):
+        return False
     if _plainly_ends(statement, one):
         return True
     is_same_slot = one.is_about(statement.slot) or _tell_profession(statement, one.fact)
@@ -257,6 +260,23 @@ def _ends(statement: Statement, one: Compared) -> bool:
     return is_same_slot or (statement.operation is Operation.CHANGE and one.similarity >= SIMILAR)
 
 
+def _is_of_before(statement: Statement, fact: Fact) -> bool:
+    """Whether a statement tells of another home or employer than a fact, which it was before."""
+    is_former = _tells_former(statement) and has_one_value(fact.slot)
+    return is_former and _have_other_names(statement, fact)
+
+
+def _was_before(statement: Statement, fact: Fact) -> bool:
+    """Whether a statement says that the home or employer of a fact is one of before."""
+    names = _names_in(fact.content)
+    is_former = _tells_former(statement) and has_one_value(fact.slot)
+    return is_former and bool(names) and names <= _names_in(statement.content)
+
+
+def _tells_former(statement: Statement) -> bool:
+    return tells_former_home(statement.content) or tells_former_work(statement.content)
+
+
 def _plainly_ends(statement: Statement, one: Compared) -> bool:
     """Whether the words of both say that the fact no longer holds."""
     is_told = statement.source is FactSource.STATED or one.relation not in _SIDE_BY_SIDE
@@ -266,6 +286,7 @@ def _plainly_ends(statement: Statement, one: Compared) -> bool:
         or denies(one.fact, statement.content)
         or (_tell_profession(statement, one.fact) and says_now(statement.content))
         or keep_other_diets(statement.content, one.fact.content)
+        or _was_before(statement, one.fact)
     )
 
 

@@ -11,10 +11,19 @@ from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.facts.drafting import Draft
-from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, ChangeKind, FactEdit, FactSource
+from recollect.domain.facts.events import outcome_of, slot_after
+from recollect.domain.facts.fact import (
+    MAX_CONTENT,
+    MAX_QUOTE,
+    ChangeKind,
+    Fact,
+    FactEdit,
+    FactSource,
+)
 from recollect.domain.facts.reading.belongings import with_own_slot
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
+from recollect.domain.facts.reading.events import Event
 from recollect.domain.facts.reading.gate import only_asks, refuses
 from recollect.domain.facts.reading.plain_slots import plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot
@@ -37,7 +46,7 @@ from recollect.ports.models import Embedder
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
-from recollect.services.facts.exact_statements import exact_statements_of
+from recollect.services.facts.exact_statements import events_of, exact_statements_of
 from recollect.services.facts.withdrawing import Withdrawing
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
@@ -145,6 +154,7 @@ class Learning(Audited):
         told = await self._commands(messages)
         changed = await self._obey(scope, told) if told else 0
         passages = {(message.message_id, command.content) for message, command in told}
+        changed += await self._take_in_events(scope, messages)
         exact = (await self._exact_statements(messages))[:_MAX_STATEMENTS]
         changed += await self._take_in_all(scope, messages, exact, beside=passages)
         passages |= {(one.message_id, one.quote) for one in exact}
@@ -169,6 +179,17 @@ class Learning(Audited):
         characters = _SLOWNESS * sum(len(one.content) for one in messages)
         return await off_loop(partial(exact_statements_of, messages), characters=characters)
 
+    async def _take_in_events(self, scope: Scope, messages: Sequence[Message]) -> int:
+        """Let what users say is over end the facts that it plainly means."""
+        characters = _SLOWNESS * sum(len(one.content) for one in messages)
+        found = await off_loop(partial(events_of, messages), characters=characters)
+        by_id = {message.message_id: message for message in messages}
+        changed = 0
+        for event, statement in found[:_MAX_STATEMENTS]:
+            message = by_id[statement.message_id]
+            changed += await self._take_in(scope, statement, message, tables=(), event=event)
+        return changed
+
     async def _take_in_all(
         self,
         scope: Scope,
@@ -189,9 +210,15 @@ class Learning(Audited):
         return changed
 
     async def _take_in(
-        self, scope: Scope, statement: Statement, message: Message, *, tables: tuple[str, ...]
+        self,
+        scope: Scope,
+        statement: Statement,
+        message: Message,
+        *,
+        tables: tuple[str, ...],
+        event: Event | None = None,
     ) -> bool:
-        """Let a statement change what is known; whether it did."""
+        """Let a statement, or the event that it tells, change what is known; whether it did."""
         # Of a message that was stored before masking was set; others are masked already.
         content, quote = await self.redaction.texts(scope, [statement.content, statement.quote])
         statement = replace(statement, content=content[:MAX_CONTENT], quote=quote[:MAX_QUOTE])
@@ -201,8 +228,13 @@ class Learning(Audited):
             key = (statement.message_id, statement.gist)
             if key in await self.store.learnt(scope, [statement.message_id]):
                 return False
-            compared = await self._compare(statement, vector, await self.store.active(scope))
-            outcome = reconcile(statement, compared)
+            known = await self.store.active(scope)
+            compared = [] if event else await self._compare(statement, vector, known)
+            if event:
+                outcome = outcome_of(event, _known_before(message, known))
+                statement = slot_after(event, statement, outcome)
+            else:
+                outcome = reconcile(statement, compared)
             draft = Draft(
                 statement=placed(statement, outcome, compared),
                 message=message,
@@ -317,6 +349,16 @@ def _overlaps(statement: Statement, message: Message, passages: Collection[Passa
         if message_id == message.message_id
     )
     return any(at < start + len(statement.quote) and start < at + length for at, length in places)
+
+
+def _known_before(message: Message, known: Sequence[EmbeddedFact]) -> list[Fact]:
+    """The facts that held before a message; what it says itself is no part of what it ends."""
+    return [
+        one.fact
+        for one in known
+        if one.fact.valid_from <= message.created_at
+        and (one.fact.evidence is None or one.fact.evidence.message_id != message.message_id)
+    ]
 
 
 def _statement_of(message: Message, command: Command) -> Statement | None:

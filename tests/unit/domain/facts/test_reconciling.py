@@ -5,27 +5,12 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.facts.fact import Fact, FactSource, FactType, Priority
+from recollect.domain.facts.fact import Fact, FactSource
 from recollect.domain.facts.reconciling import Compared, Outcome, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
-from recollect.testing import FIRST_MOMENT
+from support.facts.known_facts import a_fact
 from support.facts.scripted_models import judged
-
-
-def a_fact(content: str, slot: Slot = Slot.OTHER) -> Fact:
-    return Fact(
-        fact_id=uuid4(),
-        type=FactType.FACT,
-        priority=Priority.HIGH,
-        content=content,
-        source=FactSource.API,
-        created_at=FIRST_MOMENT,
-        updated_at=FIRST_MOMENT,
-        accessed_at=FIRST_MOMENT,
-        valid_from=FIRST_MOMENT,
-        slot=slot,
-    )
 
 
 def a_statement(

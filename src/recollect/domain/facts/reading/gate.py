@@ -274,6 +274,8 @@ def _without_commas(words: Phrase) -> Phrase:
 
 
 def _checks_of(statement: Statement) -> "Mapping[Refusal, _Check]":
+    if statement.is_event:
+        return _EVENT_CHECKS
     if statement.operation is Operation.RETRACT:
         return _WITHDRAWAL_CHECKS
     is_instruction = statement.slot.is_standing and statement.source is FactSource.STATED
@@ -301,4 +303,8 @@ _CHECKS: Final[Mapping[Refusal, _Check]] = {
 # "Could you always …, please?" is none: the rule that finds instructions has told it from others.
 _INSTRUCTION_CHECKS: Final[Mapping[Refusal, _Check]] = {
     refusal: check for refusal, check in _CHECKS.items() if refusal is not Refusal.QUESTION
+}
+# "I got fired today" does not pass.
+_EVENT_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    refusal: check for refusal, check in _CHECKS.items() if refusal is not Refusal.PASSING
 }

@@ -97,6 +97,25 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     return _home_and_company(placed) if told is Slot.HOME else (placed,)
 
 
+def tells_employer(content: str) -> bool:
+    """Whether a sentence begins as one about an employer does, also about one of several."""
+    for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
+        words = tuple(
+            word for word in sentence.words if not sentence.known.beside.length_at((word,))
+        )
+        if length_of_saying(words, Slot.EMPLOYER, sentence.code):
+            return not _begins_with(sentence, sentence.known.no_employer)
+    return False
+
+
+def tells_former_work(content: str) -> bool:
+    """Whether a sentence is about an employer of before, and not about a change."""
+    words = words_in(content)
+    known = [plain_slot_words(code) for code in LANGUAGES]
+    is_former = any(one.former_work.are_in(words) for one in known)
+    return is_former and not any(one.changes.length_at(words) for one in known)
+
+
 def says_now(content: str) -> bool:
     """Whether a sentence says that something is new: "I work as a teacher now"."""
     words = words_in(content)
@@ -120,6 +139,8 @@ def _with_value(statement: Statement) -> Statement:
     sentences = [_Sentence.read(statement.content, code) for code in LANGUAGES]
     if statement.slot is Slot.EMPLOYER and any(map(_tells_profession_alone, sentences)):
         return replace(statement, slot=Slot.ROLE)
+    if statement.slot is Slot.EMPLOYER and tells_former_work(statement.content):
+        return replace(statement, slot=Slot.OTHER)
     if statement.slot in _PLACES and not any(_names(one, statement.slot) for one in sentences):
         return replace(statement, slot=Slot.OTHER)
     return statement

@@ -32,6 +32,8 @@ class PlainSlotWords:
     """How a sentence begins that tells of a change, with or without what is new: "I've moved"."""
     now: Phrases
     """What makes something new: "now"."""
+    former_work: Phrases
+    """What makes an employer one of before: "used to"."""
     no_home: Phrases
     """How a sentence begins that tells something else of the home: "I live alone"."""
     no_employer: Phrases
