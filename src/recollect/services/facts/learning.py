@@ -21,13 +21,15 @@ from recollect.domain.facts.fact import (
     FactSource,
 )
 from recollect.domain.facts.reading.belongings import with_own_slot
+from recollect.domain.facts.reading.commands.bare_statements import naming_sentence
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.events import Event
 from recollect.domain.facts.reading.gate import only_asks, refuses
 from recollect.domain.facts.reading.plain_slots import plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot
-from recollect.domain.facts.reading.wording import content_of, main_clause
+from recollect.domain.facts.reading.subordinate import main_clause
+from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
@@ -367,13 +369,19 @@ def _statement_of(message: Message, command: Command) -> Statement | None:
     statement = Statement(
         message_id=message.message_id,
         quote=command.content,
-        content=content_of(main_clause(command.content), asked=None),
+        content=content_of(_sentence_of(message, command), asked=None),
         slot=(standing_slot(command.content) if is_kept else None) or Slot.OTHER,
         operation=Operation.ADD if is_kept else Operation.RETRACT,
         source=FactSource.STATED,
         language=guess_language(message.content),
     )
     return statement if refuses(statement, message.content) is None else None
+
+
+def _sentence_of(message: Message, command: Command) -> str:
+    """What a command tells as a sentence: "my wife Ann" is who she is."""
+    before = message.content[: command.start]
+    return naming_sentence(command.content) or main_clause(command.content, before)
 
 
 def _similarities(
