@@ -1,13 +1,14 @@
 """What a new statement does to the facts already known: nothing is stored twice or left stale."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.reading.belongings import is_about_person
-from recollect.domain.facts.reading.diets import keep_other_diets
+from recollect.domain.facts.reading.diets import diet_of, keep_other_diets
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
@@ -91,17 +92,29 @@ def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -
     What says the same comes first, then what has the slot of one value, then the nearest.
     """
     gist, one_value = statement.gist, statement.slot.has_one_value
+    is_met = _met_by(statement)
     candidates = [
         (fact.says(gist), one_value and fact.slot == statement.slot, similarity, fact)
         for fact, similarity in known
-        if similarity >= SIMILAR
-        or fact.slot == statement.slot
-        or fact.says(gist)
-        or _tell_profession(statement, fact)
-        or keep_other_diets(statement.content, fact.content)
+        if similarity >= SIMILAR or fact.slot == statement.slot or fact.says(gist) or is_met(fact)
     ]
     candidates.sort(key=lambda one: one[:3], reverse=True)
     return [fact for *_, fact in candidates[:MAX_COMPARED]]
+
+
+def _met_by(statement: Statement) -> Callable[[Fact], bool]:
+    """Whether a fact may be ended by the words of a statement, however far both are.
+
+    What the statement says is read once: there may be many facts.
+    """
+    tests: list[Callable[[Fact], bool]] = []
+    if statement.slot is Slot.ROLE and tells_slot(statement.content, Slot.ROLE):
+        tests.append(partial(_tell_profession, statement))
+    if _tells_former(statement):
+        tests.append(partial(_was_before, statement))
+    if diet_of(statement.content):
+        tests.append(lambda fact: keep_other_diets(statement.content, fact.content))
+    return lambda fact: any(test(fact) for test in tests)
 
 
 def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:

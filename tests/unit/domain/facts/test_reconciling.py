@@ -327,3 +327,11 @@ def test_a_new_profession_ends_the_old_one_wherever_that_was() -> None:
 def test_another_profession_stands_beside_the_first() -> None:
     old, new = a_fact("I work as a nurse.", Slot.ROLE), a_statement("I work as a DJ.", Slot.ROLE)
     assert outcome(new, old, 0.6, Relation.UNRELATED).supersedes == ()
+
+
+def test_a_job_that_is_left_for_another_one_ends_however_it_is_said() -> None:
+    old = a_fact("I work at KBC.", Slot.EMPLOYER)
+    new = a_statement("I quit my job at KBC yesterday and joined ING.")
+
+    assert worth_comparing(new, [(old, 0.0)]) == [old]
+    assert outcome(new, old, 0.2, Relation.UNRELATED).supersedes == (old,)
