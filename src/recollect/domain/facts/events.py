@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.domain.facts.fact import MERGED_BY, Fact
-from recollect.domain.facts.reading.events import Event, EventKind
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.languages.events import event_words
-from recollect.domain.facts.reading.plain_slots import tells_employer
+from recollect.domain.facts.reading.plain.events import Event, EventKind
+from recollect.domain.facts.reading.plain.languages.events import event_words
+from recollect.domain.facts.reading.plain.slots import tells_employer
 from recollect.domain.facts.reconciling import NOTHING, Outcome
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement

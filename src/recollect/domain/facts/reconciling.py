@@ -8,11 +8,11 @@ from typing import Final
 from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.reading.belongings import is_about_person
-from recollect.domain.facts.reading.diets import diet_of, keep_other_diets
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
-from recollect.domain.facts.reading.plain_slots import says_now, tells_former_work
+from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
+from recollect.domain.facts.reading.plain.slots import says_now, tells_former_work
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.facts.values import (

@@ -24,9 +24,9 @@ from recollect.domain.facts.reading.belongings import with_own_slot
 from recollect.domain.facts.reading.commands.bare_statements import naming_sentence
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
-from recollect.domain.facts.reading.events import Event
 from recollect.domain.facts.reading.gate import only_asks, refuses
-from recollect.domain.facts.reading.plain_slots import plain_statements
+from recollect.domain.facts.reading.plain.events import Event
+from recollect.domain.facts.reading.plain.slots import plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.reading.subordinate import main_clause
 from recollect.domain.facts.reading.wording import content_of

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.facts.events import ended_by
-from recollect.domain.facts.reading.events import events_in
+from recollect.domain.facts.reading.plain.events import events_in
 from recollect.domain.facts.slots import Slot
 from support.facts.known_facts import a_fact
 

@@ -15,10 +15,10 @@ from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
-from recollect.domain.facts.reading.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.wording import FIRST_PERSON
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.facts.reading import languages
-from recollect.domain.facts.reading.plain_slots import plain_statements
+from recollect.domain.facts.reading.plain import languages
+from recollect.domain.facts.reading.plain.slots import plain_statements
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.speech.phrases import LANGUAGES
@@ -25,7 +25,7 @@ def _plain(content: str, slot: Slot, operation: Operation = Operation.ADD) -> li
     return [(one.content, one.slot) for one in plain_statements(statement)]
 
 
-@pytest.mark.parametrize("name", ["plain_slots.toml", "whereabouts.toml"])
+@pytest.mark.parametrize("name", ["slots.toml", "whereabouts.toml"])
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_language_has_the_same_tables(name: str, code: str) -> None:
     tables = tomllib.loads(files(languages).joinpath(name).read_text("utf-8"))

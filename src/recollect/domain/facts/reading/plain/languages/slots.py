@@ -1,4 +1,4 @@
-"""The words by which a sentence plainly says where somebody lives or works: `plain_slots.toml`."""
+"""The words by which a sentence plainly says where somebody lives or works: `slots.toml`."""
 
 import tomllib
 from dataclasses import dataclass, fields
@@ -45,7 +45,7 @@ class PlainSlotWords:
 @cache
 def plain_slot_words(code: str) -> PlainSlotWords:
     """The words of one of the `LANGUAGES`."""
-    text = files(__package__).joinpath("plain_slots.toml").read_text("utf-8")
+    text = files(__package__).joinpath("slots.toml").read_text("utf-8")
     tables: dict[str, str] = tomllib.loads(text)[code]
     names = (one.name for one in fields(PlainSlotWords))
     return PlainSlotWords(**{name: Phrases.parse(tables[name]) for name in names})

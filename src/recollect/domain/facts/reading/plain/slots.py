@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from recollect.domain.facts.reading.diets import diet_of
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.languages.plain_slots import PlainSlotWords, plain_slot_words
 from recollect.domain.facts.reading.languages.slot_names import length_of_saying
 from recollect.domain.facts.reading.paraphrase import negates
+from recollect.domain.facts.reading.plain.diets import diet_of
+from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords, plain_slot_words
 from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement

@@ -10,8 +10,8 @@ from importlib.resources import files
 from typing import Final
 
 from recollect.domain.facts.fact import MERGED_BY
-from recollect.domain.facts.reading import languages
 from recollect.domain.facts.reading.paraphrase import negates
+from recollect.domain.facts.reading.plain import languages
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 
 _AROUND: Final = frozenset({"being", "between", "after", "partly"})

@@ -11,9 +11,9 @@ from typing import Final
 
 from recollect.domain.facts.reading.commands.openings import after_openers
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.languages.events import EventWords, event_words
-from recollect.domain.facts.reading.languages.plain_slots import plain_slot_words
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.plain.languages.events import EventWords, event_words
+from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases
 from recollect.domain.speech.spoken import Part, sentences_of
 from recollect.domain.speech.tokens import Token, tokens_of

@@ -7,7 +7,7 @@ It tells neither where they live nor where they work, unless more is said: "as a
 from typing import Final
 
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.languages.whereabouts import (
+from recollect.domain.facts.reading.plain.languages.whereabouts import (
     WhereaboutsWords,
     whereabouts_words,
 )

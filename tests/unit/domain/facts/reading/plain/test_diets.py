@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from recollect.domain.facts.reading import languages
-from recollect.domain.facts.reading.diets import diet_of, keep_other_diets
+from recollect.domain.facts.reading.plain import languages
+from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
 from recollect.domain.speech.phrases import LANGUAGES
 
 

@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from recollect.domain.facts.reading import languages
-from recollect.domain.facts.reading.events import EventKind, events_in
+from recollect.domain.facts.reading.plain import languages
+from recollect.domain.facts.reading.plain.events import EventKind, events_in
 from recollect.domain.speech.phrases import LANGUAGES
 
 
