@@ -48,6 +48,7 @@ from recollect.ports.models import Embedder
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
+from recollect.services.facts.editing import EditedMessages
 from recollect.services.facts.exact_statements import events_of, exact_statements_of
 from recollect.services.facts.withdrawing import Withdrawing
 from recollect.services.redaction import Redaction
@@ -81,6 +82,7 @@ class Learning(Audited):
     profiles: ProfileStore
     tables_of: Callable[[Message], tuple[str, ...]]
     withdrawing: Withdrawing
+    editing: EditedMessages
     clock: Clock
     ids: Ids
     redaction: Redaction = field(default_factory=Redaction)
@@ -100,7 +102,9 @@ class Learning(Audited):
         may_learn = await self._may_learn(scope)
         changed = 0
         for turn in complete:
-            if may_learn:
+            if not any(one.role is Role.USER for one in turn.messages):
+                changed += await self.editing.leave(scope, session_id, turn.turn_number)
+            elif may_learn:
                 changed += await self._learn_turn(scope, session_id, turn)
             else:
                 changed += await self.obey(scope, turn.messages)
