@@ -9,6 +9,7 @@ from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.reading.belongings import is_about_person
 from recollect.domain.facts.reading.introductions import names_somebody
+from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
 from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
@@ -24,6 +25,7 @@ from recollect.domain.facts.values import (
     words_of_meaning,
 )
 from recollect.domain.language import split_words
+from recollect.domain.speech.phrases import words_in
 
 SIMILAR: Final = 0.45
 """The least cosine of two statements about the same thing, if they are not about one slot."""
@@ -46,6 +48,7 @@ Below it, the model takes most wishes for duplicates or contradictions of each o
 """
 _SIDE_BY_SIDE: Final = frozenset({Relation.COMPLEMENT, Relation.UNRELATED})
 """Relations of which both facts hold, if they are not alike either: a slot can be misread."""
+_GERMAN: Final = "de"
 MAX_COMPARED: Final = 8
 """The nearest facts that a statement is compared with."""
 
@@ -238,10 +241,23 @@ def _differs(statement: Statement, one: Compared) -> bool:
 
 
 def _names_another(statement: Statement, one: Compared) -> bool:
-    """Whether both name a value of a slot that has one, and not the same: Ghent, then Bruges."""
-    if not (one.is_about(statement.slot) and statement.slot.has_one_value):
+    """Whether both name a value of a slot that has one, and not the same: Ghent, then Bruges.
+
+    What is about something else and names something else is no repetition, either; in German
+    every noun looks like a name.
+    """
+    is_same_slot = one.is_about(statement.slot)
+    if is_same_slot and not statement.slot.has_one_value:
+        return False
+    if not is_same_slot and any(map(_is_german, (statement.content, one.fact.content))):
         return False
     return _have_other_names(statement, one.fact)
+
+
+def _is_german(content: str) -> bool:
+    """Whether a sentence begins with a German "ich" or "mein"."""
+    known, words = fact_words(_GERMAN), words_in(content)
+    return known.subjects.length_at(words) > 0 or known.owners.length_at(words) > 0
 
 
 def _have_other_names(statement: Statement, fact: Fact) -> bool:

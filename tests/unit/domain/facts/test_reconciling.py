@@ -335,3 +335,8 @@ def test_a_job_that_is_left_for_another_one_ends_however_it_is_said() -> None:
 
     assert worth_comparing(new, [(old, 0.0)]) == [old]
     assert outcome(new, old, 0.2, Relation.UNRELATED).supersedes == (old,)
+
+
+def test_what_names_something_else_of_something_else_is_no_repetition() -> None:
+    home, work = a_fact("I live in Ghent.", Slot.HOME), a_statement("I work in Antwerp.")
+    assert outcome(work, home, 0.7, Relation.DUPLICATE) == Outcome(is_new=True)

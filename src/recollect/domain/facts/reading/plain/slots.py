@@ -141,6 +141,9 @@ def _with_value(statement: Statement) -> Statement:
         return replace(statement, slot=Slot.ROLE)
     if statement.slot is Slot.EMPLOYER and tells_former_work(statement.content):
         return replace(statement, slot=Slot.OTHER)
+    is_of_work = statement.slot is Slot.EMPLOYER
+    spoken = [one for one in sentences if one.known.works_in.length_at(one.words)]
+    sentences = spoken if is_of_work and spoken else sentences
     if statement.slot in _PLACES and not any(_names(one, statement.slot) for one in sentences):
         return replace(statement, slot=Slot.OTHER)
     return statement
@@ -183,8 +186,13 @@ def _tells_profession_alone(sentence: _Sentence) -> bool:
     length = length_of_saying(sentence.words, Slot.ROLE, sentence.code)
     if not length:
         return False
-    places = sentence.known.employed_at.places_in(sentence.words)
-    return not any(at >= length and sentence.name_after(at + 1) is not None for at in places)
+    return not _is_followed_by_name(sentence, sentence.known.employed_at, first=length)
+
+
+def _is_followed_by_name(sentence: _Sentence, phrases: Phrases, *, first: int = 0) -> bool:
+    """Whether a name stands behind one of some phrases, from a place on."""
+    places = [at for at in phrases.places_in(sentence.words) if at >= first]
+    return any(sentence.name_after(at + 1) is not None for at in places)
 
 
 def _names(sentence: _Sentence, slot: Slot) -> bool:
@@ -192,6 +200,8 @@ def _names(sentence: _Sentence, slot: Slot) -> bool:
     words, known = sentence.words, sentence.known
     if known.changes.length_at(words):
         return True
+    if slot is Slot.EMPLOYER and known.works_in.length_at(words):
+        return _is_followed_by_name(sentence, known.employed_by)
     moves = known.moves_home if slot is Slot.HOME else known.moves_work
     length = length_of_saying(words, slot, sentence.code) or moves.length_at(words)
     if length and not _begins_with(sentence, _other_beginnings(known, slot)):

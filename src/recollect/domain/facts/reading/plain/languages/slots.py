@@ -38,6 +38,10 @@ class PlainSlotWords:
     """How a sentence begins that tells something else of the home: "I live alone"."""
     no_employer: Phrases
     """How a sentence begins that tells something else of the work: "I work nights"."""
+    works_in: Phrases
+    """How a sentence begins that the place or the field of the work follows: "I work in"."""
+    employed_by: Phrases
+    """What stands before an employer behind it: "for"."""
     employed_at: Phrases
     """What stands between a profession and an employer: "at"."""
 
