@@ -91,9 +91,10 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
         return (replace(statement, slot=Slot.DIET),)
     told = next(_told_slots(statement.content), None)
     is_untold = statement.slot is Slot.OTHER or told in _TAKES_PLACE_OF_OTHERS
-    if told is None or not is_untold:
+    is_work = told is Slot.EMPLOYER and _surely_tells_employer(statement.content)
+    if told is None or not (is_untold or is_work):
         return (_with_value(statement),)
-    placed = replace(statement, slot=told, has_exact_slot=True)
+    placed = replace(statement, slot=told, has_exact_slot=is_untold)
     return _home_and_company(placed) if told is Slot.HOME else (placed,)
 
 
@@ -120,6 +121,11 @@ def says_now(content: str) -> bool:
     """Whether a sentence says that something is new: "I work as a teacher now"."""
     words = words_in(content)
     return any(plain_slot_words(code).now.are_in(words) for code in LANGUAGES)
+
+
+def _surely_tells_employer(content: str) -> bool:
+    sentences = (_Sentence.read(content, code) for code in LANGUAGES)
+    return any(_begins_with(one, one.known.works_at) for one in sentences)
 
 
 def _is_one_of_several(content: str) -> bool:
@@ -167,7 +173,8 @@ def _has_value(sentence: _Sentence, slot: Slot, place: int) -> bool:
     if slot is Slot.NAME:
         return sentence.has_capital(place)
     is_address = slot is Slot.HOME and not _begins_with(sentence, sentence.known.home_verbs)
-    if is_address or _begins_with(sentence, _other_beginnings(sentence.known, slot)):
+    is_doubtful = slot is Slot.EMPLOYER and _begins_with(sentence, sentence.known.works_maybe)
+    if is_address or is_doubtful or _begins_with(sentence, _other_beginnings(sentence.known, slot)):
         return False
     name = sentence.name_after(place)
     return name is not None and (sentence.code != _GERMAN or name <= place + 1)
@@ -240,6 +247,9 @@ def _is_of_language(sentence: _Sentence) -> bool:
 def _home_and_company(statement: Statement) -> tuple[Statement, ...]:
     """A statement about the home, and one about those who live there, if it tells of both."""
     for sentence in (_Sentence.read(statement.quote, code) for code in LANGUAGES):
+        if end := _dangling(sentence):
+            quote = statement.quote[:end]
+            return (replace(statement, quote=quote, content=content_of(quote, asked=None)),)
         if cut := _before_company(sentence):
             end, verb = cut
             quote = statement.quote[:end].rstrip(" ,")
@@ -254,6 +264,14 @@ def _home_and_company(statement: Statement) -> tuple[Statement, ...]:
                 ),
             )
     return (statement,)
+
+
+def _dangling(sentence: _Sentence) -> int:
+    """Where a statement ends before a "with" of which the rest is another one; 0 if it has none."""
+    words, known = sentence.words, sentence.known
+    is_home = known.home_verbs.length_at(words) > 0
+    is_cut = is_home and known.company.length_at(words, len(words) - 1) > 0
+    return sentence.tokens[-2].end if is_cut else 0
 
 
 def _before_company(sentence: _Sentence) -> tuple[int, int] | None:

@@ -72,6 +72,7 @@ def test_what_is_told_has_the_slot_that_it_plainly_tells(content: str, slot: Slo
         "I also live in Ostend.",
         "My brother lives in Antwerp.",
         "I live in my Tesla.",
+        "Trabajo en Madrid.",
     ],
 )
 def test_what_tells_no_value_has_no_slot(content: str) -> None:
@@ -177,3 +178,20 @@ def test_what_may_name_a_value_keeps_its_slot(content: str, slot: Slot) -> None:
 def test_a_withdrawal_is_left_as_it_is() -> None:
     content = "I live in Ghent."
     assert _plain(content, Slot.OTHER, Operation.RETRACT) == [(content, Slot.OTHER)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Ik werk bij KBC als analist.",
+        "I work at KBC as an analyst.",
+        "Ich arbeite bei Bosch als Ingenieur.",
+        "Je travaille chez Renault comme ingénieur.",
+    ],
+)
+def test_a_sentence_about_the_employer_is_about_no_school(content: str) -> None:
+    assert _plain(content, Slot.EDUCATION) == [(content, Slot.EMPLOYER)]
+
+
+def test_a_home_ends_before_a_company_that_is_told_apart() -> None:
+    assert _plain("I live in Ghent with.", Slot.HOME) == [("I live in Ghent.", Slot.HOME)]

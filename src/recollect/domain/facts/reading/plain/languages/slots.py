@@ -40,6 +40,10 @@ class PlainSlotWords:
     """How a sentence begins that tells something else of the work: "I work nights"."""
     works_in: Phrases
     """How a sentence begins that the place or the field of the work follows: "I work in"."""
+    works_at: Phrases
+    """How a sentence begins that an employer surely follows: "I work at"."""
+    works_maybe: Phrases
+    """How a sentence begins that an employer or a place follows: "trabajo en"."""
     employed_by: Phrases
     """What stands before an employer behind it: "for"."""
     employed_at: Phrases
