@@ -27,6 +27,11 @@ class FolderObjects:
     def __init__(self, root: Path) -> None:
         self._root = root
 
+    @property
+    def address(self) -> str:
+        """The folder as `MEMORY_ARCHIVE` names it."""
+        return f"folder:{self._root}"
+
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Write a file beside, flush it to the disk, and give it its name."""
         path = self._root / name

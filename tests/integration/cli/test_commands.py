@@ -6,6 +6,7 @@ import re
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
@@ -289,6 +290,31 @@ async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
     altered = run("erase", "--verify", str(file))
     assert (altered.returncode, altered.stderr.count("\n")) == (1, 1)
     assert "was altered" in altered.stderr
+
+
+async def test_an_erasure_without_the_archive_of_the_user_names_what_is_missing(
+    run: Run, memory: Memory, tmp_path: Path
+) -> None:
+    user, address = f"user-{uuid4()}", f"folder:{tmp_path}"
+    session = await memory.session(user=user)
+    await session.add_exchange("Where do I live, please?", "In Utrecht.")
+    scope, notes = Scope(tenant="default", user=user), memory.services.erasing.archive_notes
+    for archive in (address, f"{address}/deleted"):
+        assert await notes.add(scope, archive, now=datetime.now(UTC))
+    words = ("erase", "--user", user, "--yes", "--json")
+    refused = run(*words)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    error = json.loads(refused.stderr)["error"]
+    assert "MEMORY_ARCHIVE" in error
+    assert f"'{address}' or '{address}/deleted'" in error
+    own = run("erase", "--forget-archive", address, MEMORY_ARCHIVE=address)
+    assert (own.returncode, "must not be the one that is set" in own.stderr) == (1, True)
+    gone = run("erase", "--forget-archive", f"{address}/deleted", MEMORY_ARCHIVE=address)
+    assert gone.stdout == f"{address}/deleted is forgotten for 1 users\n"
+    erased = run(*words, MEMORY_ARCHIVE=address)
+    assert erased.returncode == 0, erased.stderr
+    receipt = json.loads(erased.stdout)
+    assert receipt["verification"]["remaining"]["archive"]["elsewhere"] == 0
 
 
 @pytest.mark.parametrize(

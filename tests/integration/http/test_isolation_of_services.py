@@ -181,7 +181,13 @@ OF_WORKERS: Final = {
     *("retention.count_archived", "retention.prune_archive"),
     *("fact_pruning.count", "fact_pruning.prune", "audit_pruning.count", "audit_pruning.prune"),
     *("work.do_one", "work.do_waiting", "statistics.read"),
-    *("indexing.do_some", "erasing.do_some", "erasing.forget_store", "cache_eviction.do_some"),
+    *(
+        "indexing.do_some",
+        "erasing.do_some",
+        "erasing.forget_store",
+        "erasing.forget_archive",
+        "cache_eviction.do_some",
+    ),
 }
 
 

@@ -349,6 +349,7 @@ PLAIN = {
     *("turns.status", "messages.role", "summaries.tables", "summaries.method"),
     *("recall_entries.model", "recall_entries.speaker", "recall_entries.tables"),
     *("recall_entries.kept_in", "recall_models.model", "recall_removals.kept_in"),
+    "archive_notes.archive",
     *("facts.type", "facts.priority", "facts.status", "facts.source", "facts.slot"),
     *("facts.language", "facts.tables", "facts.model", "fact_models.model"),
     *("fact_changes.kind", "fact_changes.actor", "fact_changes.status"),

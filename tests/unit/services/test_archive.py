@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 import zstandard
 
+from recollect.archives.s3 import S3Objects
 from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.archive import ArchiveAddress, ArchivedSession, ArchiveKind
 from recollect.domain.transfer.records import SessionRecord
@@ -381,6 +382,13 @@ async def test_a_writer_that_is_killed_leaves_no_object_and_the_one_before_untou
     assert len(files_in(tmp_path)) == 2, "what it had written is cleaned up later"
     assert await archive.discard_unfinished("", before=clock.now() + 100_000 * A_DAY) == 1
     assert files_in(tmp_path) == [file]
+
+
+def test_an_archive_is_known_by_its_address_without_secrets() -> None:
+    assert folder_archive(Path("/srv/archive/")).address == "folder:/srv/archive"
+    assert S3Objects("bucket").address == "s3://bucket"
+    elsewhere = S3Objects("bucket", prefix="old", endpoint="http://me:secret@minio:9000/")
+    assert elsewhere.address == "s3://bucket/old at minio:9000"
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def _erase(data: InMemoryData, owner: OwnerMemory, erasure: Erasure) -> dict[str
     request, owner_id = erasure.request, erasure.owner_id
     match request.kind:
         case ErasureKind.EVERYTHING:
-            kept = OwnerMemory(audit=owner.audit, erasures=owner.erasures)
+            kept = OwnerMemory(audit=owner.audit, erasures=owner.erasures, archives=owner.archives)
             data.replace(owner_id, kept)
             data.jobs = {key: job for key, job in data.jobs.items() if key[0] != owner_id}
         case ErasureKind.SESSION | ErasureKind.BEFORE:
@@ -253,4 +253,5 @@ def _sizes(owner: OwnerMemory) -> Counter[str]:
         fact_changes=len(owner.fact_changes),
         profile_values=len(owner.profile.values),
         states=int(owner.user_state is not None),
+        archive_notes=len(owner.archives),
     )
