@@ -268,6 +268,32 @@ def test_an_export_that_cannot_be_written_or_read_is_told(run: Run, tmp_path: Pa
     assert (refused.returncode, "line 2 is no JSON" in refused.stderr) == (1, True)
 
 
+async def test_the_users_of_a_tenant_are_listed_in_pages(run: Run, services: Services) -> None:
+    tenant = f"tenant-{uuid4()}"
+    for user in ("alice", "bob"):
+        scope = Scope(tenant=tenant, user=user)
+        await services.sessions.start(scope, NewSession(session_id=uuid4()))
+    words = ("users", "list", "--tenant", tenant)
+    listed = json.loads(run(*words, "--json").stdout)
+    assert {one["user"] for one in listed["items"]} == {"alice", "bob"}
+    assert [(one["sessions"], one["messages"], one["facts"]) for one in listed["items"]] == [
+        (1, 0, 0)
+    ] * 2
+    assert listed["items"][0]["last_active_at"].endswith("Z")
+    assert listed["next_cursor"] is None
+    first = run(*words, "--limit", "1")
+    assert len(first.stdout.splitlines()) == 2
+    cursor = first.stderr.split("--cursor ")[1].strip()
+    second = run(*words, "--cursor", cursor)
+    assert {line.split()[0] for one in (first, second) for line in one.stdout.splitlines()[1:]} == {
+        "alice",
+        "bob",
+    }
+    log = json.loads(run("audit", "list", "--tenant", tenant, "--json").stdout)["items"]
+    assert [one["action"] for one in log if one["actor"] == "cli"].count("user.read") == 3
+    assert run("users", "list", "--tenant", f"tenant-{uuid4()}").stdout == "no users yet\n"
+
+
 async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
     run: Run, memory: Memory, tmp_path: Path
 ) -> None:

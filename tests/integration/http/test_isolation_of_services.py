@@ -147,6 +147,7 @@ OF_TENANTS: Final = {
     "api_keys.revoke",
     *("audit.list", "audit.verify"),
     "erasing.begin_tenant",
+    "users.list",
     *(f"tenant_settings.{name}" for name in ("get", "replace", "change", "delete")),
     *("tenant_policies.of", "tenant_policies.settle"),
 }

@@ -23,6 +23,7 @@ from recollect.interfaces.cli import (
     sessions,
     tenants,
     top,
+    users,
 )
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -211,6 +212,7 @@ app.command()(chatting.chat)
 app.command()(migrate)
 app.add_typer(dynamodb.app, name="dynamodb")
 app.add_typer(accounts.app, name="keys")
+app.add_typer(users.app, name="users")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(profile.app, name="profile")
 facts.app.command("export")(fact_files.export_facts)
