@@ -268,6 +268,35 @@ def test_an_export_that_cannot_be_written_or_read_is_told(run: Run, tmp_path: Pa
     assert (refused.returncode, "line 2 is no JSON" in refused.stderr) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("sessions", "list", "--wrong"), "No such option: --wrong"),
+        (("sessions", "show"), "Missing argument 'session_id'"),
+        (("sessions", "list", "--limit", "no"), "Invalid value for '--limit'"),
+        (("nothing",), "No such command 'nothing'"),
+    ],
+)
+def test_misuse_of_a_command_is_told_in_json_with_the_same_exit_code(
+    run: Run, words: tuple[str, ...], error: str
+) -> None:
+    for_people, for_programs = run(*words), run(*words, "--json")
+    assert (for_people.returncode, for_programs.returncode) == (2, 2)
+    assert error.split("'", maxsplit=1)[0].strip() in for_people.stderr
+    assert for_programs.stdout == ""
+    told = json.loads(for_programs.stderr)["error"]
+    assert told.startswith(error)
+    assert told.endswith(" --help'")
+
+
+def test_with_json_exit_codes_and_answers_are_as_without_it(run: Run) -> None:
+    shown = run("sessions", "list", "--json", "--help")
+    assert (shown.returncode, "Usage:" in shown.stdout, shown.stderr) == (0, True, "")
+    unanswered = run("profile", "clear", "--json")
+    assert unanswered.returncode == 1
+    assert '"error": "aborted"' in unanswered.stderr
+
+
 async def test_the_users_of_a_tenant_are_listed_in_pages(run: Run, services: Services) -> None:
     tenant = f"tenant-{uuid4()}"
     for user in ("alice", "bob"):

@@ -109,10 +109,10 @@ def to_json(value: object) -> str:
     return json.dumps(value, default=_plain, indent=2, ensure_ascii=False)
 
 
-def fail(message: str, *, as_json: bool) -> NoReturn:
+def fail(message: str, *, as_json: bool, code: int = 1) -> NoReturn:
     """Say what is wrong and leave with an error."""
     typer.echo(to_json({"error": message}) if as_json else f"recollect: {message}", err=True)
-    raise SystemExit(1)
+    raise SystemExit(code)
 
 
 def confirm(question: str, *, refused: str, as_json: bool) -> None:
