@@ -297,6 +297,21 @@ def test_with_json_exit_codes_and_answers_are_as_without_it(run: Run) -> None:
     assert '"error": "aborted"' in unanswered.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("profile", "delete", "language"),
+        ("facts", "forget", NOBODYS, "--erase"),
+        ("sessions", "delete", NOBODYS),
+    ],
+)
+def test_a_question_before_a_deletion_names_whose_it_is(run: Run, words: tuple[str, ...]) -> None:
+    asked = run(*words, "--user", "alice", "--tenant", "acme")
+    assert asked.returncode == 1
+    assert f"{words[2]} " in asked.stderr
+    assert "the user 'alice' of the tenant 'acme' for good?" in asked.stderr
+
+
 async def test_the_users_of_a_tenant_are_listed_in_pages(run: Run, services: Services) -> None:
     tenant = f"tenant-{uuid4()}"
     for user in ("alice", "bob"):

@@ -132,6 +132,11 @@ def owner_name(scope: Scope) -> str:
     return f"the user '{scope.user}' of the tenant '{scope.tenant}'"
 
 
+def named_owner(user: str | None, tenant: str | None) -> str:
+    """The owner that a command works for, as questions name them."""
+    return owner_name(owner_scope(load_settings(), user, tenant))
+
+
 def memory_place(settings: Settings) -> str:
     """Where the settings have the memory, without a password: a folder, a database or a table."""
     from recollect.engines.postgres.connection.addresses import (  # noqa: PLC0415
