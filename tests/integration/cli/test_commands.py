@@ -1,9 +1,11 @@
 """The program as a user runs it: a process of its own, on a folder of its own."""
 
+import asyncio
 import json
 import os
 import re
 import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
@@ -310,6 +312,43 @@ def test_a_question_before_a_deletion_names_whose_it_is(run: Run, words: tuple[s
     assert asked.returncode == 1
     assert f"{words[2]} " in asked.stderr
     assert "the user 'alice' of the tenant 'acme' for good?" in asked.stderr
+
+
+async def test_an_export_that_nobody_reads_on_ends_quietly_and_is_recorded(
+    memory: Memory, shared_home: Path
+) -> None:
+    user = f"user-{uuid4()}"
+    session = await memory.session(user=user)
+    for number in range(4):
+        await session.add("user", f"{number} " + "long " * 20_000)
+    command = f"{sys.executable} -m recollect export - --user {user} | head -c 9"
+    env = {**os.environ, "MEMORY_HOME": str(shared_home)}
+    done = await asyncio.to_thread(
+        subprocess.run, ["sh", "-c", command], env=env, capture_output=True, check=False
+    )
+    assert len(done.stdout) == 9
+    assert done.stderr == b""
+    log = await memory.services.audit.entries(Scope(tenant="default", user=user), limit=9)
+    assert "memory.exported" in {entry.action for entry in log}
+
+
+def test_facts_are_exported_to_a_file_that_is_there_with_force_alone(
+    run: Run, shared_home: Path, tmp_path: Path
+) -> None:
+    user, nobody, file = f"user-{uuid4()}", f"user-{uuid4()}", tmp_path / "facts.json"
+    run("facts", "add", "We report in euros.", "--user", user)
+    file.write_text("of last week")
+    refused = run("facts", "export", str(file), "--user", user)
+    assert (refused.returncode, "--force replaces it" in refused.stderr) == (1, True)
+    for name in (str(file), "-"):
+        refused = run("facts", "export", name, "--user", nobody, "--force")
+        assert (refused.returncode, refused.stdout) == (1, "")
+        problem = f"user '{nobody}' of the tenant 'default' has no facts stored in the folder"
+        assert f"recollect: {problem} {shared_home}: nothing was written" in refused.stderr
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["of last week"]
+    replaced = run("facts", "export", str(file), "--user", user, "--force")
+    assert replaced.stdout == f"1 facts are in {file}\n"
+    assert len(json.loads(file.read_text("utf-8"))["facts"]) == 1
 
 
 async def test_the_users_of_a_tenant_are_listed_in_pages(run: Run, services: Services) -> None:

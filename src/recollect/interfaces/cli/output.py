@@ -41,6 +41,7 @@ def named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | No
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
 Tenant = Annotated[
     str | None,
     typer.Option(
@@ -152,6 +153,15 @@ def memory_place(settings: Settings) -> str:
     # Among the other parameters may be a password.
     named = [(name, value) for name, value in parse_qsl(dsn.query) if name in _PLACE_PARAMETERS]
     return f"the database {display(urlunsplit(dsn._replace(query=urlencode(named, safe='/'))))}"
+
+
+def nothing_stored(scope: Scope, settings: Settings, what: str) -> InvalidInput:
+    """The error of an export that has nothing to write."""
+    return InvalidInput(
+        "user",
+        f"'{scope.user}' of the tenant '{scope.tenant}' has {what} stored in "
+        f"{memory_place(settings)}: nothing was written",
+    )
 
 
 def given_options(**options: object) -> dict[str, object]:
