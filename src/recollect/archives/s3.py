@@ -26,6 +26,8 @@ _PART: Final = 8 * 1024 * 1024
 _AT_ONCE: Final = 2
 """Parts of one object that are sent at the same time."""
 _SECONDS: Final = 30.0
+_NOBODYS: Final = "00000000-0000-0000-0000-000000000000/"
+"""What no object begins with."""
 _RETRIES: Final = 3
 
 
@@ -63,6 +65,11 @@ class S3Objects:
     def address(self) -> str:
         """The bucket as `MEMORY_ARCHIVE` names it, and the server where it is not Amazon's."""
         return self._address
+
+    async def check(self) -> None:
+        """Look whether the bucket answers."""
+        async for _ in self.list(_NOBODYS):
+            return
 
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Send the bytes at once, or in parts if there are many; there is no half object."""

@@ -282,6 +282,15 @@ async def test_the_archive_itself_forgets_after_its_own_time(tmp_path: Path) -> 
     assert await kept.retention.prune_archive() == 0, "without a time it keeps everything"
 
 
+async def test_a_clean_up_without_the_folder_fails_although_nothing_has_expired(
+    tmp_path: Path,
+) -> None:
+    clock = FixedClock()
+    services = archiving_services(folder_archive(tmp_path / "missing"), clock=clock)
+    with pytest.raises(ArchiveUnavailable):
+        await services.retention.prune_archive()
+
+
 async def test_everything_of_an_owner_or_one_session_is_erased_from_the_archive(
     tmp_path: Path,
 ) -> None:

@@ -30,6 +30,9 @@ class ArchiveStore(Protocol):
     def address(self) -> str:
         """Where it is, the same text for all processes that reach it; no secret is in it."""
 
+    async def check(self) -> None:
+        """Raise `ArchiveUnavailable` where it cannot be reached, or nothing can be stored in it."""
+
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Store a document in place of the one of that name; it is durable on return.
 
