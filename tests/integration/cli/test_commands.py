@@ -351,6 +351,56 @@ def test_facts_are_exported_to_a_file_that_is_there_with_force_alone(
     assert len(json.loads(file.read_text("utf-8"))["facts"]) == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("sessions", "list"), ("facts", "stats"), ("profile", "list"), ("users", "list")),
+        *(("keys", "list"), ("tenants", "list"), ("audit", "verify"), ("recall", "Hello?")),
+        *(("export", "-"), ("facts", "export"), ("encryption", "status"), ("cleanup",)),
+        *(("erase", "--yes"), ("tenants", "unset", "acme", "--yes")),
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_stores_nothing_starts_no_memory(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    refused = run_recollect(*words, env={"MEMORY_HOME": str(tmp_path)})
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert f"there is no memory in the folder {tmp_path}" in refused.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+async def test_a_command_that_stores_nothing_prepares_no_database(admin_dsn: str) -> None:
+    name = f"empty_{uuid4().hex}"
+    administrator = await asyncpg.connect(admin_dsn)
+    await administrator.execute(f"CREATE DATABASE {name}")
+    dsn = admin_dsn.replace("@/postgres?", f"@/{name}?")
+    try:
+        env = {"MEMORY_DB_CONNECTION_STRING": dsn}
+        refused = await asyncio.to_thread(run_recollect, "sessions", "list", env=env)
+        inside = await asyncpg.connect(dsn)
+        schema = await inside.fetchval("SELECT to_regnamespace('recollect')")
+        await inside.close()
+    finally:
+        await administrator.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        await administrator.close()
+    assert (refused.returncode, "the database has no memory" in refused.stderr) == (1, True)
+    assert schema is None
+
+
+def test_what_needs_no_memory_works_without_one(tmp_path: Path) -> None:
+    home, history = tmp_path / "home", tmp_path / "history.json"
+    history.write_text('[{"role": "user", "content": "What were the sales of 2024?"}]')
+    env = {"MEMORY_HOME": str(home)}
+    rewritten = run_recollect("rewrite", "And of 2023?", "--history", str(history), env=env)
+    assert rewritten.stdout == "What were the sales of 2023?\n", rewritten.stderr
+    checked = run_recollect("doctor", "--json", env=env)
+    (database,) = [one for one in json.loads(checked.stdout)["items"] if one["check"] == "database"]
+    assert database["status"] == "ok"
+    assert database["found"] == f"no memory yet in the folder {home}"
+    assert not home.exists()
+
+
 async def test_the_users_of_a_tenant_are_listed_in_pages(run: Run, services: Services) -> None:
     tenant = f"tenant-{uuid4()}"
     for user in ("alice", "bob"):

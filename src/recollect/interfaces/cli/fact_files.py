@@ -86,7 +86,7 @@ def import_facts(
                 progress=lambda done: bars.update(task, completed=done),
             )
 
-    report = with_services(work)
+    report = with_services(work, starts_memory=True)
     text = f"{report.added} facts are added, {report.skipped} were there already"
     if report.conflicting:
         text += f", {report.conflicting} conflict with one that is there"

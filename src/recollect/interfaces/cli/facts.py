@@ -93,6 +93,7 @@ def add(
             type=type_ or FactType.FACT,
             priority=priority,
         ),
+        starts_memory=True,
     )
     _show(fact, as_json=as_json, text=f"fact {fact.fact_id} is stored")
 

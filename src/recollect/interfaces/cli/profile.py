@@ -50,6 +50,7 @@ def set_value(
         user,
         tenant,
         lambda services, scope: services.profiles.set(scope, key, _parsed(value), version=version),
+        starts_memory=True,
     )
     _show(item, as_json=as_json)
 
@@ -70,6 +71,7 @@ def merge(
         lambda services, scope: services.profiles.merge(
             scope, key, _parsed(value), version=version
         ),
+        starts_memory=True,
     )
     _show(item, as_json=as_json)
 

@@ -24,9 +24,9 @@ from recollect.interfaces.cli.doctor.findings import (
     ok,
     warning,
 )
-from recollect.interfaces.cli.output import administered
+from recollect.interfaces.cli.output import administered, memory_place
 from recollect.settings import EngineKind, Settings
-from recollect.storage import dynamodb_client, key_wrapper
+from recollect.storage import dynamodb_client, has_embedded_memory, key_wrapper
 from recollect.system import DiskState, disk_space
 
 
@@ -66,8 +66,12 @@ async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
 
 @check("database", "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log", seconds=None)
 async def check_database(settings: Settings) -> AsyncIterator[Finding]:
-    """Whether the database answers, and has what is needed."""
+    """Whether the database answers, and has what is needed; none is made where there is none."""
     if settings.engine is EngineKind.DYNAMODB:
+        return
+    if _is_unused(settings):
+        place = memory_place(settings)
+        yield ok(f"no memory yet in {place}", "'recollect serve' starts one")
         return
     async with administered(settings) as dsn:
         facts = await inspect(dsn)
@@ -119,12 +123,19 @@ async def _check_master_keys(settings: Settings, keys: OwnerKeys) -> bool:
     if settings.engine is EngineKind.DYNAMODB:
         await _check_data_keys(settings, keys)
         return True
+    if _is_unused(settings):
+        return False
     async with administered(settings) as dsn:
         if await current_revision(dsn) != HEAD:
             return False
         async with connected(as_application(dsn)) as connection:
             await check_master_keys(connection, keys)
     return True
+
+
+def _is_unused(settings: Settings) -> bool:
+    """Whether the folder of the embedded database has none yet."""
+    return settings.embedded_home is not None and not has_embedded_memory(settings.embedded_home)
 
 
 async def _check_data_keys(settings: Settings, keys: OwnerKeys) -> None:

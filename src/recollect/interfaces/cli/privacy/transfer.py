@@ -91,7 +91,7 @@ def import_owner(
                 progress=lambda report: status.update(f"{taken_in(report)} …"),
             )
 
-    report = with_services(work)
+    report = with_services(work, starts_memory=True)
     show(report_fields(report), as_json=as_json, text=taken_in(report))
 
 
