@@ -1,5 +1,6 @@
 """What `recollect.ports.privacy.archive.ArchiveNotes` promises, and what erasures make of it."""
 
+import asyncio
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 from support.archives import files_in, folder_archive
 from support.examples import a_message, a_scope, a_session, a_tenant_scope, append, start_session
+from support.timeouts import PATIENCE
 from support.transfers import transfer_services
 
 
@@ -151,6 +153,23 @@ class ArchiveNotesContract:
         assert (waiting.is_done, waiting.counts["tenant"]) == (False, {"users": 12})
         receipt: dict[str, Any] = dict(await _reaching(stores, tmp_path).erasing.complete(begun))
         assert receipt["erased"]["tenant"] == {"users": 13}
+        assert files_in(tmp_path) == []
+
+    async def test_a_whole_tenant_waits_for_an_erasure_that_began_before_and_says_for_what(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        tenant = a_tenant_scope()
+        scope = a_scope(tenant.tenant)
+        await _archived(stores, scope, tmp_path)
+        without = transfer_services(stores)
+        before = await without.erasing.begin(scope)
+        begun = await without.erasing.begin_tenant(tenant)
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(ArchiveUnavailable):
+                await without.erasing.complete(begun)
+            receipt = await _reaching(stores, tmp_path).erasing.complete(begun)
+        assert receipt["what"] == "tenant"
+        assert (await without.erasing.get(scope, before.erasure_id)).is_done
         assert files_in(tmp_path) == []
 
 

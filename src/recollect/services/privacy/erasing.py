@@ -104,11 +104,32 @@ class Erasing:
 
         One that waits for a place which does not answer is tried again later.
         """
-        return (await self._do_due()).has_come_further
+        return (await self._do(await self._due())).has_come_further
 
-    async def _do_due(self, *, part_of: UUID | None = None) -> "_Pass":
+    async def _due(
+        self, *, limit: int = _ERASURES, part_of: UUID | None = None
+    ) -> Sequence[Erasure]:
+        return await self.stores.erasures.due(now=self.clock.now(), limit=limit, part_of=part_of)
+
+    async def _do_parts(self, erasure: Erasure) -> "_Pass":
+        """Carry on the erasures of a tenant's users, and then those that had begun before.
+
+        Nobody else may be there to do so.
+        """
+        done = await self._do(await self._due(part_of=erasure.erasure_id))
+        if done.has_come_further or done.problem is not None:
+            return done
+        others = await self._due(limit=_USERS)
+        return await self._do(
+            [
+                one
+                for one in others
+                if one.tenant == erasure.tenant and one.request.kind is not ErasureKind.TENANT
+            ]
+        )
+
+    async def _do(self, due: Sequence[Erasure]) -> "_Pass":
         done = _Pass()
-        due = await self.stores.erasures.due(now=self.clock.now(), limit=_ERASURES, part_of=part_of)
         for erasure in due:
             try:
                 done.has_come_further |= await self._try(erasure)
@@ -126,7 +147,7 @@ class Erasing:
         except DatabaseUnavailable:
             raise
         except Unavailable as error:
-            await self._wait(erasure, str(error))
+            await self._wait(erasure, str(error), reason=error.explanation)
             raise
 
     async def complete(
@@ -141,7 +162,7 @@ class Erasing:
         while not erasure.is_done:
             has_come_further = await self._try(erasure)
             if erasure.request.kind is ErasureKind.TENANT:
-                parts = await self._do_due(part_of=erasure.erasure_id)
+                parts = await self._do_parts(erasure)
                 has_come_further |= parts.has_come_further
                 if parts.problem is not None and not has_come_further:
                     raise parts.problem
@@ -268,7 +289,9 @@ class Erasing:
             phrases = ()
         self._phrases[erasure.erasure_id] = phrases
 
-    async def _wait(self, erasure: Erasure, waits_for: str | None) -> None:
+    async def _wait(
+        self, erasure: Erasure, waits_for: str | None, *, reason: str | None = None
+    ) -> None:
         """Try again after a tenth of the time that it has taken, but within a minute.
 
         Not at the same beat each time: a worker that reaches less would always be the first.
@@ -278,7 +301,7 @@ class Erasing:
         pause *= random.uniform(0.8, 1)  # noqa: S311  # no secret
         await self.stores.erasures.postpone(erasure, until=now + pause, waits_for=waits_for)
         if waits_for is not None:
-            _log("erasure.waits", erasure, waits_for=waits_for)
+            _log("erasure.waits", erasure, waits_for=reason or waits_for)
 
     async def _key(self) -> bytes:
         if self.receipt_key is not None:

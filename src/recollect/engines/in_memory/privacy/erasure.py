@@ -136,10 +136,18 @@ class InMemoryTenantErasures(InMemoryStore):
             for place, erased in part.counts.items():
                 counts[place] = counts.get(place, Counter()) + Counter(erased)
         done = [part for part in parts if part.is_done]
+        others = [
+            one
+            for one in self.data.erasures()
+            if one.tenant == erasure.tenant
+            and one.request.kind is ErasureKind.EVERYTHING
+            and one.part_of != erasure.erasure_id
+            and not one.is_done
+        ]
         return TenantProgress(
             parts=len(parts),
             done=len(done),
-            left=len(parts) - len(done) + len(self._users(erasure)),
+            left=len(parts) - len(done) + len(self._users(erasure)) + len(others),
             expected=sum(part.expected for part in parts),
             sampled=0,
             counts=counts,
