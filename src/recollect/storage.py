@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.engines.owner_keys import OwnerKeys
@@ -72,8 +73,11 @@ async def check_has_memory(settings: Settings) -> None:
     """
     home = settings.embedded_home
     if home is not None:
-        if not any(home.expanduser().glob("postgres-*/PG_VERSION")):
-            raise ConfigurationError(f"there is no memory in the folder {home}")
+        if not has_embedded_memory(home):
+            raise ConfigurationError(
+                f"there is no memory in the folder {home.absolute()}: check its name; "
+                "'recollect serve' starts a new one"
+            )
     elif settings.db_connection_string is not None:
         from recollect.engines.postgres.connection.addresses import normalise  # noqa: PLC0415
         from recollect.engines.postgres.migrations import current_revision  # noqa: PLC0415
@@ -81,6 +85,11 @@ async def check_has_memory(settings: Settings) -> None:
         dsn = normalise(settings.db_connection_string.get_secret_value())
         if await current_revision(dsn) is None:
             raise ConfigurationError("the database has no memory: Recollect never worked on it")
+
+
+def has_embedded_memory(home: Path) -> bool:
+    """Whether an embedded database was ever started in a folder."""
+    return any(home.expanduser().glob("postgres-*/PG_VERSION"))
 
 
 def key_wrapper(settings: Settings) -> KeyWrapper | None:

@@ -34,6 +34,15 @@ class CompressedArchive:
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
 
+    @property
+    def address(self) -> str:
+        """Where the archive is."""
+        return self._objects.address
+
+    async def check(self) -> None:
+        """Look whether objects can be stored."""
+        await self._objects.check()
+
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Compress the pieces as they come, and store them."""
         await self._objects.put(name, _compressed(pieces))

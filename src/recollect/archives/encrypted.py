@@ -34,6 +34,15 @@ class EncryptedObjects:
         self._objects = objects
         self._ciphers = ciphers
 
+    @property
+    def address(self) -> str:
+        """Where the objects are."""
+        return self._objects.address
+
+    async def check(self) -> None:
+        """Look whether objects can be stored."""
+        await self._objects.check()
+
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Encrypt the pieces as they come, and store them."""
         archived = ArchivedSession.parse(name)

@@ -27,6 +27,16 @@ class FolderObjects:
     def __init__(self, root: Path) -> None:
         self._root = root
 
+    @property
+    def address(self) -> str:
+        """The folder as `MEMORY_ARCHIVE` names it."""
+        return f"folder:{self._root}"
+
+    async def check(self) -> None:
+        """Look whether the folder is there, and ours to write to."""
+        with _reported():
+            await asyncio.to_thread(self._check_writable)
+
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Write a file beside, flush it to the disk, and give it its name."""
         path = self._root / name
@@ -79,6 +89,11 @@ class FolderObjects:
     def _check_root(self) -> None:
         if not self._root.is_dir():
             raise FileNotFoundError(0, "the folder is not there", str(self._root))
+
+    def _check_writable(self) -> None:
+        self._check_root()
+        if not os.access(self._root, os.R_OK | os.W_OK | os.X_OK):
+            raise PermissionError(0, "the folder cannot be written to", str(self._root))
 
     def _begin(self, path: Path) -> BinaryIO:
         self._check_root()
@@ -135,6 +150,7 @@ class FolderObjects:
                 return
 
     def _discard_unfinished(self, prefix: str, before: datetime) -> int:
+        self._check_root()
         count = 0
         for folder, _, names in os.walk(self._root / prefix):
             for name in names:

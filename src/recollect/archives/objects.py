@@ -10,6 +10,13 @@ from recollect.ports.privacy.archive import StoredObject
 class ObjectStore(Protocol):
     """Stores bytes by name; promises what `recollect.ports.privacy.archive.ArchiveStore` does."""
 
+    @property
+    def address(self) -> str:
+        """Where the objects are, the same text for all processes that reach them."""
+
+    async def check(self) -> None:
+        """Raise `ArchiveUnavailable` where they cannot be reached, or none can be stored."""
+
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Store the bytes in place of those of that name, durable on return, whole or not."""
 

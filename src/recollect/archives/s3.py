@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import obstore
 from obstore.exceptions import BaseError
@@ -25,6 +26,8 @@ _PART: Final = 8 * 1024 * 1024
 _AT_ONCE: Final = 2
 """Parts of one object that are sent at the same time."""
 _SECONDS: Final = 30.0
+_NOBODYS: Final = "00000000-0000-0000-0000-000000000000/"
+"""What no object begins with."""
 _RETRIES: Final = 3
 
 
@@ -35,6 +38,9 @@ class S3Objects:
     """
 
     def __init__(self, bucket: str, *, prefix: str = "", endpoint: str | None = None) -> None:
+        self._address = "/".join(part for part in (f"s3://{bucket}", prefix) if part)
+        if endpoint is not None:
+            self._address += f" at {urlsplit(endpoint).netloc.rpartition('@')[2]}"
         config: S3Config = {} if endpoint is None else {"endpoint": endpoint}
         is_plain = endpoint is not None and endpoint.lower().startswith("http://")
         try:
@@ -54,6 +60,16 @@ class S3Objects:
             )
         except (BaseError, ValueError) as error:
             raise ConfigurationError(f"MEMORY_ARCHIVE cannot be used: {error}") from error
+
+    @property
+    def address(self) -> str:
+        """The bucket as `MEMORY_ARCHIVE` names it, and the server where it is not Amazon's."""
+        return self._address
+
+    async def check(self) -> None:
+        """Look whether the bucket answers."""
+        async for _ in self.list(_NOBODYS):
+            return
 
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Send the bytes at once, or in parts if there are many; there is no half object."""

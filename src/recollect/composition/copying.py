@@ -36,6 +36,9 @@ def build_copy(
             copied_settings=target.tenant_settings,
             clock=dependencies.clock,
         ),
+        notes=source.archive_notes,
+        copied_notes=target.archive_notes,
+        clock=dependencies.clock,
     )
 
 

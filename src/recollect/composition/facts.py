@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from recollect.composition.shared import SharedParts
+from recollect.services.facts.editing import EditedMessages
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.known import FactAccesses, KnownFacts, StemCache
@@ -34,6 +35,7 @@ class FactServices:
             profiles=self.shared.stores.profiles,
             tables_of=self.shared.permissions.tables_of,
             withdrawing=self._withdrawing(),
+            editing=self._editing(),
             clock=self.shared.clock,
             ids=self.shared.needs.ids,
             redaction=self.shared.redaction,
@@ -49,6 +51,15 @@ class FactServices:
             history=self.shared.stores.history,
             clock=self.shared.clock,
             ids=self.shared.needs.ids,
+            audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
+        )
+
+    def _editing(self) -> EditedMessages:
+        return EditedMessages(
+            store=self.shared.stores.facts,
+            history=self.shared.stores.history,
+            clock=self.shared.clock,
             audit=self.shared.audit,
             telemetry=self.shared.needs.telemetry,
         )

@@ -14,6 +14,7 @@ from recollect.services.privacy.encrypting import Encryption
 from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
+from recollect.services.privacy.noted_archives import NotedArchives
 from recollect.services.privacy.owner_pages import OwnerPages
 from recollect.services.privacy.places import CacheEviction, OutsideVectors, ProcessCaches, UserKeys
 
@@ -32,6 +33,7 @@ class PrivacyServices:
         return SessionArchive(
             store=self.shared.needs.archive,
             expired=self.shared.stores.expired_records,
+            notes=self.shared.stores.archive_notes,
             clock=self.shared.clock,
             tenants=self.shared.tenants,
             keeps_for=self.shared.needs.archive_retention,
@@ -106,7 +108,7 @@ class PrivacyServices:
 
     def erasing(self) -> Erasing:
         """Erasures of an owner's memory, in every place that holds some of it."""
-        stores = self.shared.stores.erasure
+        stores, needs = self.shared.stores.erasure, self.shared.needs
         places: list[Erasable] = [stores.database]
         if self.shared.outside is not None and stores.removals is not None:
             places.append(
@@ -116,10 +118,7 @@ class PrivacyServices:
                     vectors=self.shared.outside.vectors,
                 )
             )
-        if self.shared.needs.archive is not None:
-            archive = self.shared.needs.archive
-            count = stores.erasures.count
-            places.append(ArchivePlace(store=archive, clock=self.shared.clock, count=count))
+        places.append(self._noted_archives())
         keys = self.shared.stores.api_keys
         places.append(UserKeys(erasures=stores.erasures, keys=keys, clock=self.shared.clock))
         if stores.data_keys is not None:
@@ -128,7 +127,17 @@ class PrivacyServices:
         return Erasing(
             stores=stores,
             places=places,
+            archive_notes=self.shared.stores.archive_notes,
+            archive=None if needs.archive is None else needs.archive.address,
             clock=self.shared.clock,
-            ids=self.shared.needs.ids,
-            receipt_key=self.shared.needs.receipt_key,
+            ids=needs.ids,
+            receipt_key=needs.receipt_key,
         )
+
+    def _noted_archives(self) -> NotedArchives:
+        """The archives that may have something of an owner."""
+        archive, reached = self.shared.needs.archive, None
+        if archive is not None:
+            count = self.shared.stores.erasure.erasures.count
+            reached = ArchivePlace(store=archive, clock=self.shared.clock, count=count)
+        return NotedArchives(notes=self.shared.stores.archive_notes, reached=reached)

@@ -30,6 +30,7 @@ from recollect.services.recall.recall import Recall, VisibleEntries
 from recollect.services.recall.reranking import Reranking
 from recollect.services.services import ServiceDependencies, Services
 from recollect.services.tenants.settings import SettingsOfTenants
+from recollect.services.users import Users
 
 
 def build_services(
@@ -67,6 +68,13 @@ class _Builder:
             activity=None
             if stores.activity is None
             else Activity(store=stores.activity, clock=self.clock, audit=self.audit),
+            users=Users(
+                owners=stores.owners,
+                activity=stores.activity,
+                facts=stores.facts,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
+            ),
             contexts=self.contexts,
             states=self.turn_memory.states,
             profiles=Profiles(

@@ -1,11 +1,39 @@
 """How much happened in an owner's memory, by day."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from uuid import UUID
 
+from recollect.domain.conversation.session import Session
 from recollect.domain.identity.audit import AuditAction, AuditEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerTotals:
+    """How much an owner has said, and when something was done with it last."""
+
+    sessions: int = 0
+    """Those that have not expired."""
+    messages: int = 0
+    """Those of their active branches."""
+    last_active_at: datetime | None = None
+    """When one of these sessions was used last; None without any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedUser:
+    """A user of a tenant, as a list of them shows it."""
+
+    user: str
+    owner_id: UUID
+    sessions: int | None
+    """None for an engine that does not count."""
+    messages: int | None
+    facts: int | None
+    """Active ones; None where they cannot be decrypted."""
+    last_active_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +51,15 @@ class DayOfActivity:
     """Those of them for which memory had something."""
     expired: int = 0
     """Sessions that were deleted because their time had come, as far as the audit log has them."""
+
+
+def totals_of(sessions: Sequence[Session]) -> OwnerTotals:
+    """Add up the sessions of an owner."""
+    return OwnerTotals(
+        sessions=len(sessions),
+        messages=sum(one.message_count for one in sessions),
+        last_active_at=max((one.last_accessed_at for one in sessions), default=None),
+    )
 
 
 def days_of_activity(

@@ -13,7 +13,7 @@ from recollect.ports.conversations import (
 )
 from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
-from recollect.ports.privacy.archive import ExpiredRecords
+from recollect.ports.privacy.archive import ArchiveNotes, ExpiredRecords
 from recollect.ports.privacy.audit import AuditChains, AuditLog
 from recollect.ports.privacy.encryption import EncryptionStore
 from recollect.ports.privacy.erasure import ErasureStores
@@ -39,6 +39,7 @@ class Stores:
     jobs: JobQueue
     expired: ExpiredSessions
     expired_records: ExpiredRecords
+    archive_notes: ArchiveNotes
     api_keys: ApiKeyStore
     tenant_settings: TenantSettingsStore
     audit: AuditLog

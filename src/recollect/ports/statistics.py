@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.activity import DayOfActivity
+from recollect.domain.activity import DayOfActivity, OwnerTotals
 from recollect.domain.identity.scope import Scope
 
 
@@ -41,3 +41,6 @@ class ActivityStore(Protocol):
 
     async def expiring(self, scope: Scope, *, until: datetime) -> int:
         """Return how many sessions expire from now until then."""
+
+    async def totals(self, scope: Scope) -> OwnerTotals:
+        """Return how much the owner has now, without what has expired."""

@@ -57,6 +57,7 @@ from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall
 from recollect.services.tenants.policies import TenantPolicies
 from recollect.services.tenants.settings import SettingsOfTenants
+from recollect.services.users import Users
 
 _SETTLE_SECONDS: Final = 10.0
 
@@ -122,6 +123,7 @@ class Services:
     history: OwnerMessages
     activity: Activity | None
     """None for an engine that does not count by day."""
+    users: Users
     contexts: Contexts
     states: States
     profiles: Profiles

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from recollect.domain.activity import DayOfActivity
+from recollect.domain.activity import DayOfActivity, OwnerTotals
 from recollect.domain.identity.audit import AuditAction, OwnedEntry
 from recollect.ports import Stores
 from recollect.testing import FIRST_MOMENT
@@ -49,3 +49,18 @@ class ActivityStoreContract:
         await start_session(stores, scope)
         assert await stores.activity.expiring(scope, until=far) == 1
         assert await stores.activity.expiring(scope, until=far - timedelta(seconds=1)) == 0
+
+    async def test_totals_are_of_what_the_owner_has_now(self, stores: Stores) -> None:
+        assert stores.activity is not None
+        scope = a_scope()
+        assert await stores.activity.totals(scope) == OwnerTotals()
+        later = FIRST_MOMENT + timedelta(days=1)
+        for now in (FIRST_MOMENT, later):
+            session = await start_session(stores, scope, now=now)
+            await append(stores, scope, session.session_id, *messages_of("user", "assistant"))
+        await start_session(stores, scope, now=FIRST_MOMENT, expires_at=later)
+        await start_session(stores, a_scope(scope.tenant, user="bob"))
+        totals = await stores.activity.totals(scope)
+        assert (totals.sessions, totals.messages) == (2, 4)
+        assert totals.last_active_at is not None
+        assert totals.last_active_at >= later

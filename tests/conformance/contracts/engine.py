@@ -3,6 +3,7 @@
 from conformance.contracts.activity import ActivityStoreContract
 from conformance.contracts.api_keys import ApiKeyStoreContract
 from conformance.contracts.archive import ExpiredRecordsContract
+from conformance.contracts.archive_notes import ArchiveNotesContract
 from conformance.contracts.audit import AuditLogContract
 from conformance.contracts.audit_chains import AuditChainContract
 from conformance.contracts.branches import BranchStoreContract
@@ -99,6 +100,9 @@ class EngineContract:
 
     class TestExpiredRecords(ExpiredRecordsContract):
         """Read whole, deleted unchanged."""
+
+    class TestArchiveNotes(ArchiveNotesContract):
+        """No erasure is done without the archive."""
 
     class TestApiKeys(ApiKeyStoreContract):
         """Kept, found, revoked."""

@@ -1,11 +1,14 @@
 """The program as a user runs it: a process of its own, on a folder of its own."""
 
+import asyncio
 import json
 import os
 import re
 import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
@@ -267,6 +270,163 @@ def test_an_export_that_cannot_be_written_or_read_is_told(run: Run, tmp_path: Pa
     assert (refused.returncode, "line 2 is no JSON" in refused.stderr) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("sessions", "list", "--wrong"), "No such option: --wrong"),
+        (("sessions", "show"), "Missing argument 'session_id'"),
+        (("sessions", "list", "--limit", "no"), "Invalid value for '--limit'"),
+        (("nothing",), "No such command 'nothing'"),
+    ],
+)
+def test_misuse_of_a_command_is_told_in_json_with_the_same_exit_code(
+    run: Run, words: tuple[str, ...], error: str
+) -> None:
+    for_people, for_programs = run(*words), run(*words, "--json")
+    assert (for_people.returncode, for_programs.returncode) == (2, 2)
+    assert error.split("'", maxsplit=1)[0].strip() in for_people.stderr
+    assert for_programs.stdout == ""
+    told = json.loads(for_programs.stderr)["error"]
+    assert told.startswith(error)
+    assert told.endswith(" --help'")
+
+
+def test_with_json_exit_codes_and_answers_are_as_without_it(run: Run) -> None:
+    shown = run("sessions", "list", "--json", "--help")
+    assert (shown.returncode, "Usage:" in shown.stdout, shown.stderr) == (0, True, "")
+    unanswered = run("profile", "clear", "--json")
+    assert unanswered.returncode == 1
+    assert '"error": "aborted"' in unanswered.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("profile", "delete", "language"),
+        ("facts", "forget", NOBODYS, "--erase"),
+        ("sessions", "delete", NOBODYS),
+    ],
+)
+def test_a_question_before_a_deletion_names_whose_it_is(run: Run, words: tuple[str, ...]) -> None:
+    asked = run(*words, "--user", "alice", "--tenant", "acme")
+    assert asked.returncode == 1
+    assert f"{words[2]} " in asked.stderr
+    assert "the user 'alice' of the tenant 'acme' for good?" in asked.stderr
+
+
+async def test_an_export_that_nobody_reads_on_ends_quietly_and_is_recorded(
+    memory: Memory, shared_home: Path
+) -> None:
+    user = f"user-{uuid4()}"
+    session = await memory.session(user=user)
+    for number in range(4):
+        await session.add("user", f"{number} " + "long " * 20_000)
+    command = f"{sys.executable} -m recollect export - --user {user} | head -c 9"
+    env = {**os.environ, "MEMORY_HOME": str(shared_home)}
+    done = await asyncio.to_thread(
+        subprocess.run, ["sh", "-c", command], env=env, capture_output=True, check=False
+    )
+    assert len(done.stdout) == 9
+    assert done.stderr == b""
+    log = await memory.services.audit.entries(Scope(tenant="default", user=user), limit=9)
+    assert "memory.exported" in {entry.action for entry in log}
+
+
+def test_facts_are_exported_to_a_file_that_is_there_with_force_alone(
+    run: Run, shared_home: Path, tmp_path: Path
+) -> None:
+    user, nobody, file = f"user-{uuid4()}", f"user-{uuid4()}", tmp_path / "facts.json"
+    run("facts", "add", "We report in euros.", "--user", user)
+    file.write_text("of last week")
+    refused = run("facts", "export", str(file), "--user", user)
+    assert (refused.returncode, "--force replaces it" in refused.stderr) == (1, True)
+    for name in (str(file), "-"):
+        refused = run("facts", "export", name, "--user", nobody, "--force")
+        assert (refused.returncode, refused.stdout) == (1, "")
+        problem = f"user '{nobody}' of the tenant 'default' has no facts stored in the folder"
+        assert f"recollect: {problem} {shared_home}: nothing was written" in refused.stderr
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["of last week"]
+    replaced = run("facts", "export", str(file), "--user", user, "--force")
+    assert replaced.stdout == f"1 facts are in {file}\n"
+    assert len(json.loads(file.read_text("utf-8"))["facts"]) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("sessions", "list"), ("facts", "stats"), ("profile", "list"), ("users", "list")),
+        *(("keys", "list"), ("tenants", "list"), ("audit", "verify"), ("recall", "Hello?")),
+        *(("export", "-"), ("facts", "export"), ("encryption", "status"), ("cleanup",)),
+        *(("erase", "--yes"), ("tenants", "unset", "acme", "--yes")),
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_stores_nothing_starts_no_memory(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    refused = run_recollect(*words, env={"MEMORY_HOME": str(tmp_path)})
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert f"there is no memory in the folder {tmp_path}" in refused.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+async def test_a_command_that_stores_nothing_prepares_no_database(admin_dsn: str) -> None:
+    name = f"empty_{uuid4().hex}"
+    administrator = await asyncpg.connect(admin_dsn)
+    await administrator.execute(f"CREATE DATABASE {name}")
+    dsn = admin_dsn.replace("@/postgres?", f"@/{name}?")
+    try:
+        env = {"MEMORY_DB_CONNECTION_STRING": dsn}
+        refused = await asyncio.to_thread(run_recollect, "sessions", "list", env=env)
+        inside = await asyncpg.connect(dsn)
+        schema = await inside.fetchval("SELECT to_regnamespace('recollect')")
+        await inside.close()
+    finally:
+        await administrator.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        await administrator.close()
+    assert (refused.returncode, "the database has no memory" in refused.stderr) == (1, True)
+    assert schema is None
+
+
+def test_what_needs_no_memory_works_without_one(tmp_path: Path) -> None:
+    home, history = tmp_path / "home", tmp_path / "history.json"
+    history.write_text('[{"role": "user", "content": "What were the sales of 2024?"}]')
+    env = {"MEMORY_HOME": str(home)}
+    rewritten = run_recollect("rewrite", "And of 2023?", "--history", str(history), env=env)
+    assert rewritten.stdout == "What were the sales of 2023?\n", rewritten.stderr
+    checked = run_recollect("doctor", "--json", env=env)
+    (database,) = [one for one in json.loads(checked.stdout)["items"] if one["check"] == "database"]
+    assert database["status"] == "ok"
+    assert database["found"] == f"no memory yet in the folder {home}"
+    assert not home.exists()
+
+
+async def test_the_users_of_a_tenant_are_listed_in_pages(run: Run, services: Services) -> None:
+    tenant = f"tenant-{uuid4()}"
+    for user in ("alice", "bob"):
+        scope = Scope(tenant=tenant, user=user)
+        await services.sessions.start(scope, NewSession(session_id=uuid4()))
+    words = ("users", "list", "--tenant", tenant)
+    listed = json.loads(run(*words, "--json").stdout)
+    assert {one["user"] for one in listed["items"]} == {"alice", "bob"}
+    assert [(one["sessions"], one["messages"], one["facts"]) for one in listed["items"]] == [
+        (1, 0, 0)
+    ] * 2
+    assert listed["items"][0]["last_active_at"].endswith("Z")
+    assert listed["next_cursor"] is None
+    first = run(*words, "--limit", "1")
+    assert len(first.stdout.splitlines()) == 2
+    cursor = first.stderr.split("--cursor ")[1].strip()
+    second = run(*words, "--cursor", cursor)
+    assert {line.split()[0] for one in (first, second) for line in one.stdout.splitlines()[1:]} == {
+        "alice",
+        "bob",
+    }
+    log = json.loads(run("audit", "list", "--tenant", tenant, "--json").stdout)["items"]
+    assert [one["action"] for one in log if one["actor"] == "cli"].count("user.read") == 3
+    assert run("users", "list", "--tenant", f"tenant-{uuid4()}").stdout == "no users yet\n"
+
+
 async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
     run: Run, memory: Memory, tmp_path: Path
 ) -> None:
@@ -289,6 +449,31 @@ async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
     altered = run("erase", "--verify", str(file))
     assert (altered.returncode, altered.stderr.count("\n")) == (1, 1)
     assert "was altered" in altered.stderr
+
+
+async def test_an_erasure_without_the_archive_of_the_user_names_what_is_missing(
+    run: Run, memory: Memory, tmp_path: Path
+) -> None:
+    user, address = f"user-{uuid4()}", f"folder:{tmp_path}"
+    session = await memory.session(user=user)
+    await session.add_exchange("Where do I live, please?", "In Utrecht.")
+    scope, notes = Scope(tenant="default", user=user), memory.services.erasing.archive_notes
+    for archive in (address, f"{address}/deleted"):
+        assert await notes.add(scope, archive, now=datetime.now(UTC))
+    words = ("erase", "--user", user, "--yes", "--json")
+    refused = run(*words)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    error = json.loads(refused.stderr)["error"]
+    assert "MEMORY_ARCHIVE" in error
+    assert f"'{address}' or '{address}/deleted'" in error
+    own = run("erase", "--forget-archive", address, MEMORY_ARCHIVE=address)
+    assert (own.returncode, "must not be the one that is set" in own.stderr) == (1, True)
+    gone = run("erase", "--forget-archive", f"{address}/deleted", MEMORY_ARCHIVE=address)
+    assert gone.stdout == f"{address}/deleted is forgotten for 1 users\n"
+    erased = run(*words, MEMORY_ARCHIVE=address)
+    assert erased.returncode == 0, erased.stderr
+    receipt = json.loads(erased.stdout)
+    assert receipt["verification"]["remaining"]["archive"]["elsewhere"] == 0
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,13 @@
 
 import asyncio
 import sqlite3
+from base64 import b64encode
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
 
+import asyncpg
 import pytest
 
 from recollect.interfaces.cli.doctor import access, answers, models, storage
@@ -135,3 +139,44 @@ async def test_half_of_a_model_is_a_warning_unless_memory_is_to_answer(
     assert (status, "quotes from memory" in found) == ("warning", True)
     meant = await findings_of(answers.check_answers, answerer="from_memory", **half)
     assert [status for status, _ in meant] == ["ok"]
+
+
+async def test_a_superuser_is_warned_of_but_not_in_the_embedded_database(
+    admin_dsn: str, shared_home: Path
+) -> None:
+    role = f"recollect_test_{uuid4().hex}"
+    administrator = await asyncpg.connect(admin_dsn)
+    await administrator.execute(f"CREATE ROLE {role} LOGIN")
+    await administrator.execute(f"GRANT recollect_app TO {role}")
+    url = urlsplit(admin_dsn)
+    own = urlunsplit(url._replace(netloc=f"{role}@{url.netloc.rpartition('@')[2]}"))
+    try:
+        told = {
+            name: await findings_of(storage.check_database, **settings)
+            for name, settings in {
+                "superuser": {"db_connection_string": admin_dsn},
+                "own role": {"db_connection_string": own},
+                "embedded": {"home": str(shared_home)},
+            }.items()
+        }
+    finally:
+        await administrator.execute(f"DROP ROLE {role}")
+        await administrator.close()
+    warned = {name for name, found in told.items() if "superuser" in str(found)}
+    assert warned == {"superuser"}
+    assert "warning" not in {status for status, _ in told["own role"]}
+
+
+async def test_of_encryption_nothing_is_told_where_no_database_answers() -> None:
+    key = f"k:{b64encode(bytes(32)).decode()}"
+    dsn = f"postgresql://u:secret@127.0.0.1:{free_port()}/db"
+    settings = {"db_connection_string": dsn, "encryption_key": key}
+    assert await findings_of(storage.check_encryption, **settings) == []
+    ((status, _),) = await findings_of(storage.check_database, **settings)
+    assert status == "failed"
+
+
+async def test_an_archive_is_a_folder_that_can_be_written_to(tmp_path: Path) -> None:
+    for folder, status in ((tmp_path, "ok"), (tmp_path / "missing", "failed")):
+        ((told, _),) = await findings_of(storage.check_archive, archive=f"folder:{folder}")
+        assert told == status

@@ -28,6 +28,12 @@ async def test_a_memory_is_the_same_in_every_engine(table: Table, database: Data
     needs = ServiceDependencies(clock=clock, ids=RandomIds(), counter_for=token_counter_for)
     places = postgres_stores(database, clock), dynamo_stores(table, clock), in_memory_stores()
     await fill(places[0], scope)
+    archived = a_scope(scope.tenant, user="carol")
+    for owner in (scope, archived):
+        is_noted = await places[0].archive_notes.add(
+            owner, "folder:/archive", now=clock.now(), claims_owner=True
+        )
+        assert is_noted
     tenant = a_tenant_scope(scope.tenant)
     await places[0].api_keys.add(tenant, an_api_key(tenant))
     for source, target in pairwise(places):
@@ -35,6 +41,8 @@ async def test_a_memory_is_the_same_in_every_engine(table: Table, database: Data
         report = await copying.of_all(tenant=scope.tenant, progress=lambda _: None)
         assert (report.users, report.differing) == (1, 0), report.differences
     first, last = (transfer_services(one) for one in (places[0], places[-1]))
+    for owner in (scope, archived):
+        assert await places[-1].archive_notes.of_owner(owner.owner_id) == ("folder:/archive",)
     assert essence(await exported(last, scope)) == essence(await exported(first, scope))
 
 

@@ -183,6 +183,10 @@ async def test_keys_are_rewrapped_by_a_new_master_key_and_the_old_one_can_go() -
     (entry,) = await stores.audit.entries(TenantScope(tenant=scopes[0].tenant), limit=9)
     assert (entry.action, entry.target) == (AuditAction.ENCRYPTION_KEY_ROTATED, "new")
     assert (await encryption.status()).keys == {"new": 3}
+    outdated = stores_of(table).encryption
+    assert outdated is not None
+    with pytest.raises(ConfigurationError, match="'new', which is not in"):
+        await outdated.check_keys()
     new = in_another_process(table, owner_keys(new=SECOND_KEY))
     await check_data_keys(new)
     for scope, session_id in said.items():

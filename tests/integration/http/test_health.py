@@ -1,19 +1,26 @@
 """What the server says of its own health, and when."""
 
+import asyncio
 import threading
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from recollect import system
-from recollect.errors import DatabaseUnavailable
+from recollect.errors import ConfigurationError, DatabaseUnavailable
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.routes import health
+from recollect.interfaces.http.serving.server import _warm
 from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
+from recollect.services.privacy.archive_access import ArchiveAccess
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from recollect.system import DiskState, disk_space
+from recollect.system import DiskState, SystemClock, disk_space
+from support.archives import folder_archive
 from support.http.callers import Caller
 from support.servers.http_servers import serving
 
@@ -133,3 +140,90 @@ async def test_a_hanging_disk_blocks_only_one_thread(
     goes_on.set()
     monkeypatch.setattr(health, "_DISK_SECONDS", 60)
     assert await disk.state() == DiskState.LOW
+
+
+async def test_an_archive_that_cannot_be_used_is_degraded_logged_once_and_well_again_later(
+    anonymous: Caller,
+    services: Services,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(health, "_PART_SECONDS", 0.0)
+    folder, clock = tmp_path / "archive", SystemClock()
+    archive = ArchiveAccess(
+        store=folder_archive(folder), owner_import=services.owner_import, clock=clock
+    )
+    memory = Memory(replace(services, archive=archive))
+    async with serving(create_app(memory, load_settings())) as url:
+        caller = Caller(client=anonymous.client, url=url)
+        missing = [await caller.get("/readyz") for _ in range(2)]
+        folder.mkdir()
+        there = await caller.get("/readyz")
+
+    assert [one.status_code for one in (*missing, there)] == [200] * 3
+    assert {one.headers["X-Readiness"] for one in missing} == {"degraded"}
+    assert {one.json()["checks"]["archive"] for one in missing} == {"unusable"}
+    assert (there.json()["status"], there.json()["checks"]["archive"]) == ("ready", "ok")
+    (logged,) = (one for one in caplog.records if one.getMessage() == "archive.unavailable")
+    assert str(folder) in logged.facts["problem"]  # type: ignore[attr-defined]
+
+
+async def test_an_archive_that_is_missing_is_logged_when_a_server_starts(
+    services: Services, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    archive = ArchiveAccess(
+        store=folder_archive(tmp_path / "missing"),
+        owner_import=services.owner_import,
+        clock=SystemClock(),
+    )
+    memory = Memory(replace(services, archive=archive))
+    await _warm(memory, health.Readiness.of(memory, pulse=None, home=None))
+    assert [one for one in caplog.records if one.getMessage() == "archive.unavailable"]
+
+
+@dataclass
+class MasterKeys:
+    """The keys of a memory that another process may rotate, or that do not answer."""
+
+    problem: Exception | None = None
+    hangs: bool = False
+    looks: int = 0
+
+    async def check_keys(self) -> None:
+        """Raise the problem, if there is one."""
+        self.looks += 1
+        if self.hangs:
+            await asyncio.sleep(60)
+        if self.problem is not None:
+            raise self.problem
+
+
+@pytest.mark.parametrize(
+    ("keys", "state"),
+    [
+        (MasterKeys(), "ok"),
+        (MasterKeys(ConfigurationError("the master key 'b' is not there")), "unusable"),
+        (MasterKeys(DatabaseUnavailable("the database does not answer")), "unknown"),
+        (MasterKeys(hangs=True), "unknown"),
+    ],
+    ids=["ok", "rotated", "no database", "hangs"],
+)
+async def test_keys_are_looked_at_now_and_then_and_never_waited_for(
+    anonymous: Caller, services: Services, keys: MasterKeys, state: str
+) -> None:
+    encryption = SimpleNamespace(store=keys)
+    memory = Memory(replace(services, encryption=encryption))  # type: ignore[arg-type]  # a part of it
+    async with serving(create_app(memory, load_settings())) as url:
+        caller = Caller(client=anonymous.client, url=url)
+        answers = [await caller.get("/readyz") for _ in range(2)]
+
+    assert keys.looks == 1, "the second answer is within half a minute"
+    assert {one.json()["checks"]["encryption"] for one in answers} == {state}
+    assert {one.json()["status"] for one in answers} == {"ready" if state == "ok" else "degraded"}
+    assert all(one.elapsed < timedelta(seconds=1.5) for one in answers)
+
+
+async def test_without_archive_and_encryption_nothing_is_told_of_them(anonymous: Caller) -> None:
+    checks = (await anonymous.get("/readyz")).json()["checks"]
+    assert {*checks} == {"database", "worker", "disk"}

@@ -50,6 +50,7 @@ INSERTS: Final = {
     "erasures": "INSERT INTO erasures VALUES "
     "($1, $2, 'acme', 'everything', NULL, NULL, NULL, 'x', 'x', now(), 0, 'under_way', '{}', "
     "now() + interval '1 day', NULL, now(), NULL)",
+    "archive_notes": "INSERT INTO archive_notes VALUES ($1, $2::uuid::text, now())",
     "receipt_keys": "INSERT INTO receipt_keys VALUES ($1, $2::uuid::text::bytea, now())",
 }
 TABLES: Final = sorted(INSERTS)
@@ -90,6 +91,7 @@ async def filled(services: Services, database: Database, scope: Scope) -> UUID:
             "recall_removals",
             "fact_models",
             "erasures",
+            "archive_notes",
             "receipt_keys",
         ):
             await owner.execute(INSERTS[table], scope.owner_id, uuid4())

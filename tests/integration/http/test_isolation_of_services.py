@@ -147,6 +147,7 @@ OF_TENANTS: Final = {
     "api_keys.revoke",
     *("audit.list", "audit.verify"),
     "erasing.begin_tenant",
+    "users.list",
     *(f"tenant_settings.{name}" for name in ("get", "replace", "change", "delete")),
     *("tenant_policies.of", "tenant_policies.settle"),
 }
@@ -181,7 +182,13 @@ OF_WORKERS: Final = {
     *("retention.count_archived", "retention.prune_archive"),
     *("fact_pruning.count", "fact_pruning.prune", "audit_pruning.count", "audit_pruning.prune"),
     *("work.do_one", "work.do_waiting", "statistics.read"),
-    *("indexing.do_some", "erasing.do_some", "erasing.forget_store", "cache_eviction.do_some"),
+    *(
+        "indexing.do_some",
+        "erasing.do_some",
+        "erasing.forget_store",
+        "erasing.forget_archive",
+        "cache_eviction.do_some",
+    ),
 }
 
 

@@ -315,6 +315,24 @@ async def test_sessions_are_archived_encrypted_and_restored(
     await elsewhere.close()
 
 
+async def test_a_server_with_the_old_master_key_alone_finds_out_that_keys_were_rotated(
+    admin_dsn: str,
+) -> None:
+    async with (
+        own_database(admin_dsn, "outdated") as dsn,
+        encrypting(dsn, old=FIRST_KEY) as outdated,
+    ):
+        await say(outdated, a_scope(), "before the rotation")
+        store = postgres_stores(outdated, SystemClock()).encryption
+        assert store is not None
+        await store.check_keys()
+        async with encrypting(dsn, new=SECOND_KEY, old=FIRST_KEY) as database:
+            stores = postgres_stores(database, SystemClock())
+            await encryption_of(erasing_services(stores)).rotate(OPERATOR)
+        with pytest.raises(ConfigurationError, match="'new', which is not in"):
+            await store.check_keys()
+
+
 async def test_the_command_encrypts_counts_and_rotates_and_the_doctor_knows_a_wrong_key(
     admin_dsn: str,
 ) -> None:
@@ -349,6 +367,7 @@ PLAIN = {
     *("turns.status", "messages.role", "summaries.tables", "summaries.method"),
     *("recall_entries.model", "recall_entries.speaker", "recall_entries.tables"),
     *("recall_entries.kept_in", "recall_models.model", "recall_removals.kept_in"),
+    "archive_notes.archive",
     *("facts.type", "facts.priority", "facts.status", "facts.source", "facts.slot"),
     *("facts.language", "facts.tables", "facts.model", "fact_models.model"),
     *("fact_changes.kind", "fact_changes.actor", "fact_changes.status"),

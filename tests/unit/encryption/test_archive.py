@@ -22,6 +22,11 @@ class MemoryObjects:
     def __init__(self) -> None:
         self.data: dict[str, bytes] = {}
 
+    address = "memory"
+
+    async def check(self) -> None:
+        return None
+
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         self.data[name] = b"".join([piece async for piece in pieces])
 

@@ -29,6 +29,7 @@ OWNED_TABLES = {
     ),
     *("recall_entries", "recall_words", "recall_owners", "recall_models", "recall_removals"),
     *("facts", "fact_changes", "fact_models", "erasures", "receipt_keys", "owner_keys"),
+    "archive_notes",
 }
 
 # The statements that may do without an owner, each with its reason.
@@ -72,6 +73,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "removals_from": "a worker finds what is to go from another store, by ids alone",
     "count_removals": "as removals_from",
     "forget_store": "an operator says for all owners that a store is gone; it reads nothing",
+    "replace_archive_notes": "as forget_store, of an archive",
     "begin_erasure": "as replace_entries",
     "count_erased": "as replace_entries",
     "erase_rows": "as replace_entries",

@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 import zstandard
 
+from recollect.archives.s3 import S3Objects
 from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.archive import ArchiveAddress, ArchivedSession, ArchiveKind
 from recollect.domain.transfer.records import SessionRecord
@@ -281,6 +282,15 @@ async def test_the_archive_itself_forgets_after_its_own_time(tmp_path: Path) -> 
     assert await kept.retention.prune_archive() == 0, "without a time it keeps everything"
 
 
+async def test_a_clean_up_without_the_folder_fails_although_nothing_has_expired(
+    tmp_path: Path,
+) -> None:
+    clock = FixedClock()
+    services = archiving_services(folder_archive(tmp_path / "missing"), clock=clock)
+    with pytest.raises(ArchiveUnavailable):
+        await services.retention.prune_archive()
+
+
 async def test_everything_of_an_owner_or_one_session_is_erased_from_the_archive(
     tmp_path: Path,
 ) -> None:
@@ -381,6 +391,13 @@ async def test_a_writer_that_is_killed_leaves_no_object_and_the_one_before_untou
     assert len(files_in(tmp_path)) == 2, "what it had written is cleaned up later"
     assert await archive.discard_unfinished("", before=clock.now() + 100_000 * A_DAY) == 1
     assert files_in(tmp_path) == [file]
+
+
+def test_an_archive_is_known_by_its_address_without_secrets() -> None:
+    assert folder_archive(Path("/srv/archive/")).address == "folder:/srv/archive"
+    assert S3Objects("bucket").address == "s3://bucket"
+    elsewhere = S3Objects("bucket", prefix="old", endpoint="http://me:secret@minio:9000/")
+    assert elsewhere.address == "s3://bucket/old at minio:9000"
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,12 @@ class AuditPosition(NamedTuple):
     number: int
 
 
+class OwnerPosition(NamedTuple):
+    """Where in the users of a tenant a page ended."""
+
+    owner_id: UUID
+
+
 Position = TypeVar(
     "Position",
     MessagePosition,
@@ -96,6 +102,7 @@ Position = TypeVar(
     HistoryPosition,
     FactPosition,
     AuditPosition,
+    OwnerPosition,
 )
 
 

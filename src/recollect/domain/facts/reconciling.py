@@ -1,11 +1,19 @@
 """What a new statement does to the facts already known: nothing is stored twice or left stale."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
+from recollect.domain.facts.reading.belongings import is_about_person
+from recollect.domain.facts.reading.introductions import names_somebody
+from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.languages.slot_names import tells_slot
+from recollect.domain.facts.reading.moves import tells_former_home
+from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
+from recollect.domain.facts.reading.plain.slots import says_now, tells_former_work
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.facts.values import (
@@ -17,6 +25,7 @@ from recollect.domain.facts.values import (
     words_of_meaning,
 )
 from recollect.domain.language import split_words
+from recollect.domain.speech.phrases import words_in
 
 SIMILAR: Final = 0.45
 """The least cosine of two statements about the same thing, if they are not about one slot."""
@@ -39,6 +48,7 @@ Below it, the model takes most wishes for duplicates or contradictions of each o
 """
 _SIDE_BY_SIDE: Final = frozenset({Relation.COMPLEMENT, Relation.UNRELATED})
 """Relations of which both facts hold, if they are not alike either: a slot can be misread."""
+_GERMAN: Final = "de"
 MAX_COMPARED: Final = 8
 """The nearest facts that a statement is compared with."""
 
@@ -85,13 +95,29 @@ def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -
     What says the same comes first, then what has the slot of one value, then the nearest.
     """
     gist, one_value = statement.gist, statement.slot.has_one_value
+    is_met = _met_by(statement)
     candidates = [
         (fact.says(gist), one_value and fact.slot == statement.slot, similarity, fact)
         for fact, similarity in known
-        if similarity >= SIMILAR or fact.slot == statement.slot or fact.says(gist)
+        if similarity >= SIMILAR or fact.slot == statement.slot or fact.says(gist) or is_met(fact)
     ]
     candidates.sort(key=lambda one: one[:3], reverse=True)
     return [fact for *_, fact in candidates[:MAX_COMPARED]]
+
+
+def _met_by(statement: Statement) -> Callable[[Fact], bool]:
+    """Whether a fact may be ended by the words of a statement, however far both are.
+
+    What the statement says is read once: there may be many facts.
+    """
+    tests: list[Callable[[Fact], bool]] = []
+    if statement.slot is Slot.ROLE and tells_slot(statement.content, Slot.ROLE):
+        tests.append(partial(_tell_profession, statement))
+    if _tells_former(statement):
+        tests.append(partial(_was_before, statement))
+    if diet_of(statement.content):
+        tests.append(lambda fact: keep_other_diets(statement.content, fact.content))
+    return lambda fact: any(test(fact) for test in tests)
 
 
 def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:
@@ -210,14 +236,28 @@ def _differs(statement: Statement, one: Compared) -> bool:
     """Whether both are alike because they say the same of different things, or the opposite."""
     tests = (has_other_value, replaces_value, has_other_figures)
     is_other = any(test(one.fact, statement.gist) for test in tests)
+    is_other = is_other or keep_other_diets(statement.content, one.fact.content)
     return is_other or denies(one.fact, statement.content)
 
 
 def _names_another(statement: Statement, one: Compared) -> bool:
-    """Whether both name a value of a slot that has one, and not the same: Ghent, then Bruges."""
-    if not (one.is_about(statement.slot) and statement.slot.has_one_value):
+    """Whether both name a value of a slot that has one, and not the same: Ghent, then Bruges.
+
+    What is about something else and names something else is no repetition, either; in German
+    every noun looks like a name.
+    """
+    is_same_slot = one.is_about(statement.slot)
+    if is_same_slot and not statement.slot.has_one_value:
+        return False
+    if not is_same_slot and any(map(_is_german, (statement.content, one.fact.content))):
         return False
     return _have_other_names(statement, one.fact)
+
+
+def _is_german(content: str) -> bool:
+    """Whether a sentence begins with a German "ich" or "mein"."""
+    known, words = fact_words(_GERMAN), words_in(content)
+    return known.subjects.length_at(words) > 0 or known.owners.length_at(words) > 0
 
 
 def _have_other_names(statement: Statement, fact: Fact) -> bool:
@@ -234,13 +274,12 @@ def _names_in(content: str) -> frozenset[str]:
 
 def _ends(statement: Statement, one: Compared) -> bool:
     """Whether the fact no longer holds, now that the statement does."""
-    is_told = statement.source is FactSource.STATED or one.relation not in _SIDE_BY_SIDE
-    if is_told and replaces_value(one.fact, statement.gist):
+    if _is_of_before(statement, one.fact):
+        return False
+    if _plainly_ends(statement, one):
         return True
-    if denies(one.fact, statement.content):
-        return True
-    is_same_slot = one.is_about(statement.slot)
-    if is_same_slot and statement.slot.has_one_value:
+    is_same_slot = one.is_about(statement.slot) or _tell_profession(statement, one.fact)
+    if one.is_about(statement.slot) and statement.slot.has_one_value:
         is_alike = one.similarity >= SIMILAR or has_other_value(one.fact, statement.gist)
         return statement.has_exact_slot or is_alike or one.relation not in _SIDE_BY_SIDE
     if one.relation is not Relation.CONTRADICTION:
@@ -248,6 +287,55 @@ def _ends(statement: Statement, one: Compared) -> bool:
     if is_same_slot and statement.slot is Slot.OTHER:
         return _is_same_thing(statement, one)
     return is_same_slot or (statement.operation is Operation.CHANGE and one.similarity >= SIMILAR)
+
+
+def _is_of_before(statement: Statement, fact: Fact) -> bool:
+    """Whether a statement tells of another home or employer than a fact, which it was before."""
+    is_former = _tells_former(statement) and has_one_value(fact.slot)
+    return is_former and _have_other_names(statement, fact)
+
+
+def _was_before(statement: Statement, fact: Fact) -> bool:
+    """Whether a statement says that the home or employer of a fact is one of before."""
+    names = _names_in(fact.content)
+    is_former = _tells_former(statement) and has_one_value(fact.slot)
+    return is_former and bool(names) and names <= _names_in(statement.content)
+
+
+def _tells_former(statement: Statement) -> bool:
+    return tells_former_home(statement.content) or tells_former_work(statement.content)
+
+
+def _plainly_ends(statement: Statement, one: Compared) -> bool:
+    """Whether the words of both say that the fact no longer holds."""
+    is_told = statement.source is FactSource.STATED or one.relation not in _SIDE_BY_SIDE
+    is_replaced = is_told and not _tells_more_of_person(statement, one.fact)
+    return (
+        (is_replaced and replaces_value(one.fact, statement.gist))
+        or denies(one.fact, statement.content)
+        or (_tell_profession(statement, one.fact) and says_now(statement.content))
+        or keep_other_diets(statement.content, one.fact.content)
+        or _was_before(statement, one.fact)
+    )
+
+
+def _tells_more_of_person(statement: Statement, fact: Fact) -> bool:
+    """Whether both are about somebody of the user's, and one of them does not name them.
+
+    "My wife is pregnant" leaves "my wife is Ann" as it is, and the other way round.
+    """
+    contents = statement.content, fact.content
+    is_person = any(map(is_about_person, contents))
+    if not is_person or has_other_figures(fact, statement.gist):
+        return False
+    return not all(map(names_somebody, contents))
+
+
+def _tell_profession(statement: Statement, fact: Fact) -> bool:
+    """Whether both tell as what somebody works, wherever that is."""
+    return statement.slot is Slot.ROLE and all(
+        tells_slot(content, Slot.ROLE) for content in (statement.content, fact.content)
+    )
 
 
 def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:

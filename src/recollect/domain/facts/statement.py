@@ -55,6 +55,8 @@ class Statement:
     slot: Slot
     has_exact_slot: bool = False
     """Whether an exact rule has told the slot, which a model may misread."""
+    is_event: bool = False
+    """Whether it says that something is over, and counts only where a known fact is meant."""
     operation: Operation = Operation.ADD
     source: FactSource = FactSource.EXTRACTED
     confidence: float = 1.0

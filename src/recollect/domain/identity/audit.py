@@ -74,6 +74,8 @@ class AuditAction(StrEnum):
     TENANT_SETTINGS_READ = "tenant_settings.read"
     TENANT_SETTINGS_CHANGED = "tenant_settings.changed"
     """The target is the names of the settings that changed, without their values."""
+    USER_READ = "user.read"
+    """The users of a tenant were listed."""
     AUDIT_READ = "audit.read"
 
 

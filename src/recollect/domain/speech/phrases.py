@@ -22,6 +22,7 @@ class Phrases:
         self._phrases = frozenset(phrases)
         self._lengths = sorted({len(phrase) for phrase in phrases}, reverse=True)
         self._firsts = frozenset(phrase[0] for phrase in phrases)
+        self.first = " ".join(phrases[0]) if phrases else ""
 
     @classmethod
     def parse(cls, text: str) -> "Phrases":

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.activity import DayOfActivity, days_of_activity
+from recollect.domain.activity import DayOfActivity, OwnerTotals, days_of_activity, totals_of
 from recollect.domain.identity.audit import AuditEntry
 from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.conversation import Conversation
@@ -45,6 +45,10 @@ class DynamoActivity(DynamoStore):
         conversations = await self.data.of_owner(scope.owner_id)
         ends = (one.session.expires_at for one in conversations)
         return sum(end is not None and end <= until for end in ends)
+
+    async def totals(self, scope: Scope) -> OwnerTotals:
+        conversations = await self.sealed_data.of_owner(scope.owner_id)
+        return totals_of([one.session for one in conversations])
 
     async def _messages(
         self, scope: Scope, conversations: Iterable[Conversation], since: datetime

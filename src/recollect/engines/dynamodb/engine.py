@@ -13,6 +13,7 @@ from recollect.engines.dynamodb.conversations.history import DynamoHistory
 from recollect.engines.dynamodb.conversations.messages import DynamoMessages
 from recollect.engines.dynamodb.conversations.sessions import DynamoSessions
 from recollect.engines.dynamodb.facts.store import DynamoFacts
+from recollect.engines.dynamodb.privacy.archive_notes import DynamoArchiveNotes
 from recollect.engines.dynamodb.privacy.audit import DynamoAuditLog
 from recollect.engines.dynamodb.privacy.encryption import DynamoDataKeys, DynamoEncryptionStore
 from recollect.engines.dynamodb.privacy.erasure import dynamo_erasure_stores
@@ -105,6 +106,7 @@ def dynamo_stores(table: Table, clock: Clock, *, kept_in: str | None = None) -> 
         jobs=DynamoJobs(table, clock),
         expired=DynamoExpired(table, clock),
         expired_records=DynamoExpiredRecords(table, clock),
+        archive_notes=DynamoArchiveNotes(table, clock),
         api_keys=DynamoApiKeys(table, clock),
         tenant_settings=DynamoTenantSettings(table, clock),
         audit=audit,

@@ -19,7 +19,7 @@ from recollect.engines.in_memory.jobs import (
     InMemorySummaries,
 )
 from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
-from recollect.engines.in_memory.privacy.archive import InMemoryExpiredRecords
+from recollect.engines.in_memory.privacy.archive import InMemoryArchiveNotes, InMemoryExpiredRecords
 from recollect.engines.in_memory.privacy.audit import InMemoryAuditLog
 from recollect.engines.in_memory.privacy.erasure import in_memory_erasure_stores
 from recollect.engines.in_memory.privacy.transfer import (
@@ -57,6 +57,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         jobs=InMemoryJobs(data),
         expired=InMemoryExpired(data),
         expired_records=InMemoryExpiredRecords(data),
+        archive_notes=InMemoryArchiveNotes(data),
         api_keys=InMemoryApiKeys(data),
         tenant_settings=InMemoryTenantSettings(data),
         audit=audit,

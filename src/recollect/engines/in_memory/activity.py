@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from recollect.domain.activity import DayOfActivity, days_of_activity
+from recollect.domain.activity import DayOfActivity, OwnerTotals, days_of_activity, totals_of
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import InMemoryStore
 
@@ -23,3 +23,6 @@ class InMemoryActivity(InMemoryStore):
     async def expiring(self, scope: Scope, *, until: datetime) -> int:
         ends = (one.session.expires_at for one in self.data.conversations(scope))
         return sum(end is not None and end <= until for end in ends)
+
+    async def totals(self, scope: Scope) -> OwnerTotals:
+        return totals_of([one.session for one in self.data.conversations(scope)])

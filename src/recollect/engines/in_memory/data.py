@@ -84,6 +84,8 @@ class OwnerMemory:
     started_by: Scope | None = None
     """Who started the last conversation."""
     erasures: dict[UUID, Erasure] = field(default_factory=dict)
+    archives: set[str] = field(default_factory=set)
+    """Those that may have sessions of the owner, by their addresses."""
 
     def is_being_erased(self, session_id: UUID | None = None) -> bool:
         """Whether everything of the owner is being erased, or that session."""
@@ -184,6 +186,10 @@ class InMemoryData:
     def erasures(self) -> list[Erasure]:
         """The erasures of all owners."""
         return [one for owner in self._owners.values() for one in owner.erasures.values()]
+
+    def memories(self) -> list[OwnerMemory]:
+        """What is stored for each owner."""
+        return [*self._owners.values()]
 
     def known_owners(self) -> list[Scope]:
         """The users that have something stored."""

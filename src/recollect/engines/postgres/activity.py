@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from recollect.domain.activity import DayOfActivity
+from recollect.domain.activity import DayOfActivity, OwnerTotals
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.runtime import Clock
@@ -33,3 +33,9 @@ class PostgresActivityStore:
             "count_expiring", owner_id=scope.owner_id, until=until, now=self._clock.now()
         )
         return int(count)
+
+    async def totals(self, scope: Scope) -> OwnerTotals:
+        (row,) = await self._database.run(
+            "owner_totals", owner_id=scope.owner_id, now=self._clock.now()
+        )
+        return OwnerTotals(**dict(row))

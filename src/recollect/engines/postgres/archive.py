@@ -65,6 +65,32 @@ class PostgresExpiredRecords(PostgresStore):
         )
 
 
+class PostgresArchiveNotes(PostgresStore):
+    """Keeps them in the table `archive_notes`."""
+
+    async def add(
+        self, scope: Scope, archive: str, *, now: datetime, claims_owner: bool = False
+    ) -> bool:
+        async with self._database.transaction(scope.owner_id) as transaction:
+            if claims_owner:
+                await transaction.rows(
+                    "claim_owner", tenant_id=scope.tenant, user_id=scope.user, now=now
+                )
+            return bool(await transaction.rows("add_archive_note", archive=archive, now=now))
+
+    async def of_owner(self, owner_id: UUID) -> tuple[str, ...]:
+        rows = await self._database.run("archive_notes_of_owner", owner_id=owner_id)
+        return tuple(row["archive"] for row in rows)
+
+    async def remove(self, owner_id: UUID, archive: str) -> None:
+        await self._database.run("remove_archive_note", owner_id=owner_id, archive=archive)
+
+    async def replace(self, archive: str, *, by: str | None) -> int:
+        return await self._database.count(
+            "replace_archive_notes", at=self._clock.now(), archive=archive, by=by
+        )
+
+
 def _scope_of(row: Record) -> Scope:
     return Scope(tenant=row["tenant_id"], user=row["user_id"], is_stored=True)
 

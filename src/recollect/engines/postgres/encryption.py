@@ -11,6 +11,7 @@ import orjson
 
 from recollect.concurrency import off_loop
 from recollect.domain.identity.scope import SYSTEM_TENANT
+from recollect.engines.owner_keys import check_keys
 from recollect.engines.postgres.connection.content import (
     is_stored_encrypted,
     keyed_id,
@@ -20,6 +21,7 @@ from recollect.engines.postgres.connection.content import (
     stored_text,
 )
 from recollect.engines.postgres.connection.database import Database, PostgresStore, Transaction
+from recollect.engines.postgres.connection.owner_keys import wrapped_key
 from recollect.errors import ErasureUnderWay, Unavailable
 from recollect.ports.privacy.encryption import (
     KeyWrapper,
@@ -227,6 +229,10 @@ class PostgresEncryptionStore(PostgresStore):
     @property
     def master_key_id(self) -> str:
         return self._wrapper.current_id
+
+    async def check_keys(self) -> None:
+        rows = await self._database.run_for_all("sample_owner_keys", at=self._clock.now())
+        check_keys(self._wrapper, [(row["owner_id"], wrapped_key(row)) for row in rows])
 
     async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
         wrapper, current = self._wrapper, self.master_key_id

@@ -8,7 +8,7 @@ from typing import Final
 from recollect.engines.owner_keys import OwnerKeys
 from recollect.engines.postgres.accounts import PostgresApiKeyStore, PostgresStateStore
 from recollect.engines.postgres.activity import PostgresActivityStore
-from recollect.engines.postgres.archive import PostgresExpiredRecords
+from recollect.engines.postgres.archive import PostgresArchiveNotes, PostgresExpiredRecords
 from recollect.engines.postgres.audit import PostgresAuditLog
 from recollect.engines.postgres.connection.addresses import APP_ROLE, as_application, normalise
 from recollect.engines.postgres.connection.database import STATEMENT_CACHE, Database
@@ -120,6 +120,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         jobs=PostgresJobQueue(database, clock),
         expired=PostgresExpiredSessions(database, clock),
         expired_records=PostgresExpiredRecords(database, clock),
+        archive_notes=PostgresArchiveNotes(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
         tenant_settings=PostgresTenantSettings(database, clock),
         audit=audit,

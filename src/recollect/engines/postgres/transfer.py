@@ -40,7 +40,7 @@ from recollect.engines.postgres.rows import (
     read_session_records,
     to_json,
 )
-from recollect.ports.privacy.transfer import NumberedAuditEntry
+from recollect.ports.privacy.transfer import NumberedAuditEntry, OwnerPlace
 
 _PAGE_BYTES: Final = 4_000_000
 """A page ends with the item that passes this."""
@@ -51,7 +51,7 @@ class PostgresOwners(PostgresStore):
     """Lists owners as a worker does, who sees names, and no memory."""
 
     async def owners(
-        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+        self, *, after: OwnerPlace | None, limit: int, tenant: str | None = None
     ) -> tuple[Scope | TenantScope, ...]:
         rows = await self._database.run_for_all(
             "list_owners",

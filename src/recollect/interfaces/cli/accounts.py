@@ -48,7 +48,8 @@ def create(
             scopes=scope,
             user=user,
             memory=most_memory,
-        )
+        ),
+        starts_memory=True,
     )
     show(
         {**_facts(key), "key": text},

@@ -3,9 +3,9 @@
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import aclosing
 from pathlib import Path
-from typing import Annotated, Final, TextIO
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -14,11 +14,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from recollect.domain.facts.transfer import ImportReport
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
+from recollect.interfaces.cli.files import STANDARD, check_is_new, target
 from recollect.interfaces.cli.output import (
     AsJson,
+    Force,
     Tenant,
     User,
     fields_of,
+    nothing_stored,
     owner_scope,
     show,
     with_services,
@@ -26,39 +29,46 @@ from recollect.interfaces.cli.output import (
 from recollect.services.services import Services
 from recollect.settings import Settings
 
-_STANDARD: Final = "-"
-
 
 def export_facts(
-    file: Annotated[str, typer.Argument(help="Where to; - is the standard output.")] = _STANDARD,
+    file: Annotated[str, typer.Argument(help="Where to; - is the standard output.")] = STANDARD,
     user: User = None,
     tenant: Tenant = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write all facts about a user, of any status, with their history, as JSON."""
+    """Write all facts about a user, of any status, with their history, as JSON.
+
+    Of a user without any, nothing is written, and the exit code is 1.
+    """
+    check_is_new(file, force=force)
 
     async def work(services: Services, settings: Settings) -> int:
         scope, count = owner_scope(settings, user, tenant), 0
         status = Console(stderr=True).status("exporting facts …")
-        with _opened(file) as target, status:
-            target.write('{"facts": [')
-            async for item in services.fact_transfer.export(scope):
-                target.write(",\n" if count else "\n")
-                target.write(json.dumps(item, ensure_ascii=False))
-                count += 1
-                status.update(f"{count} facts exported …")
-            target.write("\n]}\n")
+        # Closed here: what is read of it is recorded before the memory is closed.
+        items = aclosing(services.fact_transfer.export(scope))
+        with target(file) as written_to, status:
+            async with items as facts:
+                async for item in facts:
+                    before = ",\n" if count else '{"facts": [\n'
+                    written_to.write(f"{before}{json.dumps(item, ensure_ascii=False)}".encode())
+                    count += 1
+                    status.update(f"{count} facts exported …")
+            if not count:
+                raise nothing_stored(scope, settings, "no facts")
+            written_to.write(b"\n]}\n")
         return count
 
     count = with_services(work)
-    if file != _STANDARD:
+    if file != STANDARD:
         show({"exported": count}, as_json=as_json, text=f"{count} facts are in {file}")
 
 
 def import_facts(
     file: Annotated[
         str, typer.Argument(help="What 'export' wrote; - is the standard input.")
-    ] = _STANDARD,
+    ] = STANDARD,
     user: User = None,
     tenant: Tenant = None,
     as_json: AsJson = False,
@@ -76,25 +86,16 @@ def import_facts(
                 progress=lambda done: bars.update(task, completed=done),
             )
 
-    report = with_services(work)
+    report = with_services(work, starts_memory=True)
     text = f"{report.added} facts are added, {report.skipped} were there already"
     if report.conflicting:
         text += f", {report.conflicting} conflict with one that is there"
     show(fields_of(report), as_json=as_json, text=text)
 
 
-def _opened(file: str) -> "nullcontext[TextIO] | TextIO":
-    if file == _STANDARD:
-        return nullcontext(sys.stdout)
-    try:
-        return Path(file).open("w", encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput("file", f"cannot be written: {error.strerror}") from None
-
-
 def _read(file: str) -> Sequence[JsonValue]:
     try:
-        text = sys.stdin.read() if file == _STANDARD else Path(file).read_text(encoding="utf-8")
+        text = sys.stdin.read() if file == STANDARD else Path(file).read_text(encoding="utf-8")
         document = json.loads(text)
     except OSError as error:
         raise InvalidInput("file", f"cannot be read: {error.strerror}") from None

@@ -18,15 +18,13 @@ from recollect.interfaces.cli.output import (
     confirm_deletion,
     fields_of,
     for_owner,
-    owner_name,
-    owner_scope,
+    named_owner,
     show,
     show_page,
     show_table,
     to_json,
 )
 from recollect.services.services import Services
-from recollect.settings import load_settings
 
 app = typer.Typer(help="List, add, change and forget facts about a user.", no_args_is_help=True)
 _COLUMNS: Final = ("fact_id", "type", "priority", "content")
@@ -95,6 +93,7 @@ def add(
             type=type_ or FactType.FACT,
             priority=priority,
         ),
+        starts_memory=True,
     )
     _show(fact, as_json=as_json, text=f"fact {fact.fact_id} is stored")
 
@@ -169,7 +168,8 @@ def forget(
     """Withdraw a fact, so that it is used no more; 'restore' brings it back."""
     identifier = parse_uuid(fact_id, "fact_id")
     if erase:
-        confirm_deletion(f"Delete the fact {identifier} for good?", yes=yes, as_json=as_json)
+        question = f"Delete the fact {identifier} about {named_owner(user, tenant)} for good?"
+        confirm_deletion(question, yes=yes, as_json=as_json)
     for_owner(
         user,
         tenant,
@@ -198,7 +198,7 @@ def clear(
     user: User = None, tenant: Tenant = None, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Delete all facts about a user for good."""
-    whose = owner_name(owner_scope(load_settings(), user, tenant))
+    whose = named_owner(user, tenant)
     question = f"Delete all facts about {whose} with their history for good?"
     confirm_deletion(question, yes=yes, as_json=as_json)
     deleted = for_owner(user, tenant, lambda services, scope: services.facts.clear(scope))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, cast
 
 import typer
 from rich.console import Console
@@ -23,6 +23,7 @@ from recollect.interfaces.cli import (
     sessions,
     tenants,
     top,
+    users,
 )
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -47,6 +48,9 @@ from recollect.interfaces.cli.privacy import (
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
+
+# What typer raises of all misuse: Click's, which newer versions of typer have inside.
+_COMMAND_ERROR: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
 app = typer.Typer(
     name="recollect",
@@ -211,6 +215,7 @@ app.command()(chatting.chat)
 app.command()(migrate)
 app.add_typer(dynamodb.app, name="dynamodb")
 app.add_typer(accounts.app, name="keys")
+app.add_typer(users.app, name="users")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(profile.app, name="profile")
 facts.app.command("export")(fact_files.export_facts)
@@ -246,11 +251,27 @@ def recollect(
     """A memory server for conversational AI. Settings: MEMORY_* environment variables."""
 
 
+def _run(*, as_json: bool) -> None:
+    """Run the command of the command line; for programs, misuse of it is told in JSON, too."""
+    if not as_json:
+        app()
+        return
+    try:
+        code = app(standalone_mode=False)
+    except _COMMAND_ERROR as error:
+        context = getattr(error, "ctx", None)
+        advice = "" if context is None else f"; see '{context.command_path} --help'"
+        fail(f"{error.format_message().rstrip('.')}{advice}", as_json=True, code=error.exit_code)
+    except typer.Abort:
+        fail("aborted", as_json=True)
+    raise SystemExit(code if isinstance(code, int) else 0)
+
+
 def main() -> None:
     """Run a command; an error is printed in one line, without a traceback."""
     try:
         with named_extra(f"'recollect {' '.join(sys.argv[1:2])}'"):
-            app()
+            _run(as_json="--json" in sys.argv)
     except RecollectError as error:
         # What is special about the embedded server or the schema comes with its own advice.
         is_away = type(error) is DatabaseUnavailable

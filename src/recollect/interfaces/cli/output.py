@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -21,6 +21,7 @@ from recollect.errors import ConfigurationError, InvalidInput
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import EngineKind, Settings, load_settings
+from recollect.storage import check_has_memory
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -41,6 +42,7 @@ def named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | No
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
 Tenant = Annotated[
     str | None,
     typer.Option(
@@ -109,10 +111,10 @@ def to_json(value: object) -> str:
     return json.dumps(value, default=_plain, indent=2, ensure_ascii=False)
 
 
-def fail(message: str, *, as_json: bool) -> NoReturn:
+def fail(message: str, *, as_json: bool, code: int = 1) -> NoReturn:
     """Say what is wrong and leave with an error."""
     typer.echo(to_json({"error": message}) if as_json else f"recollect: {message}", err=True)
-    raise SystemExit(1)
+    raise SystemExit(code)
 
 
 def confirm(question: str, *, refused: str, as_json: bool) -> None:
@@ -132,6 +134,11 @@ def owner_name(scope: Scope) -> str:
     return f"the user '{scope.user}' of the tenant '{scope.tenant}'"
 
 
+def named_owner(user: str | None, tenant: str | None) -> str:
+    """The owner that a command works for, as questions name them."""
+    return owner_name(owner_scope(load_settings(), user, tenant))
+
+
 def memory_place(settings: Settings) -> str:
     """Where the settings have the memory, without a password: a folder, a database or a table."""
     from recollect.engines.postgres.connection.addresses import (  # noqa: PLC0415
@@ -147,6 +154,15 @@ def memory_place(settings: Settings) -> str:
     # Among the other parameters may be a password.
     named = [(name, value) for name, value in parse_qsl(dsn.query) if name in _PLACE_PARAMETERS]
     return f"the database {display(urlunsplit(dsn._replace(query=urlencode(named, safe='/'))))}"
+
+
+def nothing_stored(scope: Scope, settings: Settings, what: str) -> InvalidInput:
+    """The error of an export that has nothing to write."""
+    return InvalidInput(
+        "user",
+        f"'{scope.user}' of the tenant '{scope.tenant}' has {what} stored in "
+        f"{memory_place(settings)}: nothing was written",
+    )
 
 
 def given_options(**options: object) -> dict[str, object]:
@@ -210,13 +226,43 @@ def _cell(value: object) -> str:
             return str(value)
 
 
-def with_services(work: Callable[[Services, Settings], Awaitable[Result]]) -> Result:
-    """Open the memory that the settings name, do one thing with its services, and close it."""
+def with_services(
+    work: Callable[[Services, Settings], Awaitable[Result]], *, starts_memory: bool = False
+) -> Result:
+    """Open the memory that the settings name, do one thing with its services, and close it.
+
+    Where no memory is yet, only work that stores something starts one.
+
+    Raises:
+        ConfigurationError: there is no memory.
+    """
     settings = load_settings()
 
     async def run() -> Result:
+        if not starts_memory:
+            await check_has_memory(settings)
         async with Memory.open(settings) as memory:
             return await work(memory.services, settings)
+
+    return asyncio.run(run())
+
+
+def without_memory(work: Callable[[Services], Awaitable[Result]]) -> Result:
+    """Do one thing with the services that needs nothing stored, and opens no database."""
+    from recollect.adapters import open_adapters  # noqa: PLC0415  # as `Memory.open` does
+    from recollect.composition import build_services  # noqa: PLC0415
+    from recollect.engines.in_memory import in_memory_stores  # noqa: PLC0415
+
+    settings = load_settings()
+
+    async def run() -> Result:
+        async with open_adapters(settings) as adapters:
+            needs = replace(adapters.dependencies, vectors=None, archive=None)
+            services = build_services(in_memory_stores(), needs, settings.policies())
+            try:
+                return await work(services)
+            finally:
+                await services.close()
 
     return asyncio.run(run())
 
@@ -225,10 +271,13 @@ def for_owner(
     user: str | None,
     tenant: str | None,
     work: Callable[[Services, Scope], Awaitable[Result]],
+    *,
+    starts_memory: bool = False,
 ) -> Result:
     """Do one thing with the services for the owner named, or else for the local user."""
     return with_services(
-        lambda services, settings: work(services, owner_scope(settings, user, tenant))
+        lambda services, settings: work(services, owner_scope(settings, user, tenant)),
+        starts_memory=starts_memory,
     )
 
 

@@ -15,13 +15,11 @@ from recollect.interfaces.cli.output import (
     confirm_deletion,
     fields_of,
     for_owner,
-    owner_name,
-    owner_scope,
+    named_owner,
     show,
     show_table,
     to_json,
 )
-from recollect.settings import load_settings
 
 app = typer.Typer(help="Set, merge, show and delete values of a profile.", no_args_is_help=True)
 _COLUMNS = ("key", "value", "version", "updated_at")
@@ -52,6 +50,7 @@ def set_value(
         user,
         tenant,
         lambda services, scope: services.profiles.set(scope, key, _parsed(value), version=version),
+        starts_memory=True,
     )
     _show(item, as_json=as_json)
 
@@ -72,6 +71,7 @@ def merge(
         lambda services, scope: services.profiles.merge(
             scope, key, _parsed(value), version=version
         ),
+        starts_memory=True,
     )
     _show(item, as_json=as_json)
 
@@ -103,7 +103,8 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete a key."""
-    confirm_deletion(f"Delete the key {key} for good?", yes=yes, as_json=as_json)
+    question = f"Delete the key {key} of {named_owner(user, tenant)} for good?"
+    confirm_deletion(question, yes=yes, as_json=as_json)
     for_owner(
         user,
         tenant,
@@ -117,8 +118,8 @@ def clear(
     user: User = None, tenant: Tenant = None, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Delete all keys."""
-    whose = owner_name(owner_scope(load_settings(), user, tenant))
-    confirm_deletion(f"Delete the whole profile of {whose}?", yes=yes, as_json=as_json)
+    question = f"Delete the whole profile of {named_owner(user, tenant)}?"
+    confirm_deletion(question, yes=yes, as_json=as_json)
     deleted = for_owner(user, tenant, lambda services, scope: services.profiles.clear(scope))
     show({"deleted": deleted}, as_json=as_json, text=f"{deleted} keys are deleted")
 

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from recollect.domain.context.rendering import recalled_object
 from recollect.domain.conversation.session import parse_uuid
-from recollect.domain.followup.dialogue import HistoryMessage, Rewrite
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.recall.entry import DEFAULT_RECALLED, MAX_RECALLED, RecallFilter
 from recollect.errors import ConfigurationError, InvalidInput
 from recollect.inputs import history_message
@@ -21,15 +21,14 @@ from recollect.interfaces.cli.output import (
     User,
     fields_of,
     for_owner,
-    owner_scope,
     parse_moment,
     show,
     show_table,
     with_services,
+    without_memory,
 )
 from recollect.services.background import repeat
 from recollect.services.services import Services
-from recollect.settings import Settings
 
 _COLUMNS = ("score", "created_at", "session_id", "text")
 
@@ -105,13 +104,19 @@ def rewrite(
         raise InvalidInput("--session", "or --history must be given, and not both")
     messages = _read(history) if history else []
 
-    async def work(services: Services, settings: Settings) -> Rewrite:
-        if session is None:
-            return await services.rewriting.after(messages, question, language=language)
-        scope, session_id = owner_scope(settings, user, tenant), parse_uuid(session, "session")
-        return await services.rewriting.in_session(scope, session_id, question, language=language)
-
-    rewritten = with_services(work)
+    if session is None:
+        rewritten = without_memory(
+            lambda services: services.rewriting.after(messages, question, language=language)
+        )
+    else:
+        session_id = parse_uuid(session, "session")
+        rewritten = for_owner(
+            user,
+            tenant,
+            lambda services, scope: services.rewriting.in_session(
+                scope, session_id, question, language=language
+            ),
+        )
     show(fields_of(rewritten), as_json=as_json, text=rewritten.standalone_question)
 
 

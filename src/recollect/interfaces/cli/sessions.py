@@ -21,6 +21,7 @@ from recollect.interfaces.cli.output import (
     confirm_deletion,
     fields_of,
     for_owner,
+    named_owner,
     show,
     show_page,
     show_table,
@@ -92,7 +93,8 @@ def delete(
 ) -> None:
     """Delete a session with everything in it."""
     identifier = parse_uuid(session_id, "session_id")
-    confirm_deletion(f"Delete session {identifier} for good?", yes=yes, as_json=as_json)
+    question = f"Delete the session {identifier} of {named_owner(user, tenant)} for good?"
+    confirm_deletion(question, yes=yes, as_json=as_json)
     for_owner(
         user,
         tenant,
@@ -128,7 +130,7 @@ def forget(
         return
     if not yes:
         _show(gone, as_json=False, empty=_NOTHING)
-        question = f"Delete these {len(gone)} sessions for good?"
+        question = f"Delete these {len(gone)} sessions of {named_owner(user, tenant)} for good?"
         confirm(question, refused="nothing was deleted", as_json=as_json)
     deleted = for_owner(user, tenant, lambda services, scope: _delete(services, scope, gone))
     text = f"{len(deleted)} sessions are deleted"

@@ -77,7 +77,8 @@ def _change(tenant: str, values: dict[str, JsonValue], *, as_json: bool) -> None
     report = with_services(
         lambda services, settings: services.tenant_settings.change(
             tenant_scope(settings, tenant), values
-        )
+        ),
+        starts_memory=any(value is not None for value in values.values()),
     )
     _show(report, as_json=as_json)
 

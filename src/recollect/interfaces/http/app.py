@@ -24,7 +24,7 @@ from recollect.interfaces.http.routes import (
     sessions,
     tenants,
 )
-from recollect.interfaces.http.routes.health import Disk, Readiness
+from recollect.interfaces.http.routes.health import Readiness
 from recollect.interfaces.metrics import PATH, metrics_page
 from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
@@ -67,8 +67,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     app.state.memory = memory
     app.state.allows_data_export = settings.allow_data_export
     app.state.allows_data_deletion = settings.allow_data_deletion
-    home = settings.embedded_home
-    app.state.readiness = Readiness(memory=memory, pulse=pulse, disk=Disk(home) if home else None)
+    app.state.readiness = Readiness.of(memory, pulse=pulse, home=settings.embedded_home)
     app.state.authenticator = Authenticator(
         settings, memory.services.api_keys, credentials=memory.denodo
     )

@@ -26,6 +26,13 @@ class ArchiveStore(Protocol):
     `ArchiveUnavailable` where it cannot be reached, or does not do what it should.
     """
 
+    @property
+    def address(self) -> str:
+        """Where it is, the same text for all processes that reach it; no secret is in it."""
+
+    async def check(self) -> None:
+        """Raise `ArchiveUnavailable` where it cannot be reached, or nothing can be stored in it."""
+
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Store a document in place of the one of that name; it is durable on return.
 
@@ -48,6 +55,32 @@ class ArchiveStore(Protocol):
 
     async def discard_unfinished(self, prefix: str, *, before: datetime) -> int:
         """Delete what writers left behind that died before then, and return how many."""
+
+
+class ArchiveNotes(Protocol):
+    """Stores which archives may have sessions of an owner, by their addresses.
+
+    It is noted before the first object is written. A note goes when the erasure of the owner has
+    found nothing of theirs in that archive.
+    """
+
+    async def add(
+        self, scope: Scope, archive: str, *, now: datetime, claims_owner: bool = False
+    ) -> bool:
+        """Note an archive; again, it changes nothing.
+
+        False, and nothing is noted, while everything of the owner is being erased, or if nothing
+        is known of them: `claims_owner` stores who they are then.
+        """
+
+    async def of_owner(self, owner_id: UUID) -> tuple[str, ...]:
+        """Return the archives that may have sessions of the owner, by their addresses."""
+
+    async def remove(self, owner_id: UUID, archive: str) -> None:
+        """Delete a note: the archive has nothing of the owner any more."""
+
+    async def replace(self, archive: str, *, by: str | None) -> int:
+        """Note another archive for all owners of this one, or none, and return how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

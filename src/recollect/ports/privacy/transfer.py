@@ -22,11 +22,23 @@ class NumberedAuditEntry(NamedTuple):
     entry: AuditEntry
 
 
+class OwnerPlace(Protocol):
+    """Where an owner is among all of them: a scope is one."""
+
+    @property
+    def tenant(self) -> str:
+        """The tenant."""
+
+    @property
+    def owner_id(self) -> UUID:
+        """The owner."""
+
+
 class OwnerDirectory(Protocol):
     """Knows who has something stored here."""
 
     async def owners(
-        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+        self, *, after: OwnerPlace | None, limit: int, tenant: str | None = None
     ) -> tuple[Scope | TenantScope, ...]:
         """Return owners, of all tenants or of one, in an order of the engine's own.
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar
 from uuid import UUID
 
+from recollect.domain.activity import ListedUser
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import Page
@@ -228,3 +229,5 @@ def ids_of(part: object) -> Iterator[UUID]:
             yield part.fact.fact_id
         case ApiKey():
             yield part.key_id
+        case ListedUser():
+            yield part.owner_id

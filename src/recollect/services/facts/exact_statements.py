@@ -8,7 +8,9 @@ from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.moves import moves_in
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.plain.events import Event, EventKind, events_in
 from recollect.domain.facts.reading.standing.detection import slot_of, standing_instructions_in
+from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language
@@ -26,6 +28,31 @@ def exact_statements_of(messages: Sequence[Message]) -> tuple[Statement, ...]:
         for message in spoken
         for statement in (*_instructions_of(message), *_moves_of(message))
         if refuses(statement, message.content) is None
+    )
+
+
+def events_of(messages: Sequence[Message]) -> tuple[tuple[Event, Statement], ...]:
+    """What users say is over, each with its statement."""
+    spoken = [m for m in messages if m.role is Role.USER and not speaker_in(m, messages)]
+    found = ((event, message) for message in spoken for event in events_in(message.content))
+    statements = ((event, _event_statement(event, message), message) for event, message in found)
+    return tuple(
+        (event, statement)
+        for event, statement, message in statements
+        if refuses(statement, message.content) is None
+    )
+
+
+def _event_statement(event: Event, message: Message) -> Statement:
+    return Statement(
+        message_id=message.message_id,
+        quote=event.quote,
+        content=content_of(event.quote, asked=None),
+        slot=Slot.SCHEDULE if event.kind is EventKind.MOVED else Slot.OTHER,
+        is_event=True,
+        operation=Operation.CHANGE if event.kind is EventKind.MOVED else Operation.RETRACT,
+        confidence=_SURE,
+        language=guess_language(message.content),
     )
 
 

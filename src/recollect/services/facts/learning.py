@@ -11,13 +11,25 @@ from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.facts.drafting import Draft
-from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, ChangeKind, FactEdit, FactSource
+from recollect.domain.facts.events import outcome_of, slot_after
+from recollect.domain.facts.fact import (
+    MAX_CONTENT,
+    MAX_QUOTE,
+    ChangeKind,
+    Fact,
+    FactEdit,
+    FactSource,
+)
 from recollect.domain.facts.reading.belongings import with_own_slot
+from recollect.domain.facts.reading.commands.bare_statements import naming_sentence
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.gate import only_asks, refuses
+from recollect.domain.facts.reading.plain.events import Event
+from recollect.domain.facts.reading.plain.slots import plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot
-from recollect.domain.facts.reading.wording import content_of, main_clause
+from recollect.domain.facts.reading.subordinate import main_clause
+from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
@@ -36,7 +48,8 @@ from recollect.ports.models import Embedder
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
-from recollect.services.facts.exact_statements import exact_statements_of
+from recollect.services.facts.editing import EditedMessages
+from recollect.services.facts.exact_statements import events_of, exact_statements_of
 from recollect.services.facts.withdrawing import Withdrawing
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
@@ -69,6 +82,7 @@ class Learning(Audited):
     profiles: ProfileStore
     tables_of: Callable[[Message], tuple[str, ...]]
     withdrawing: Withdrawing
+    editing: EditedMessages
     clock: Clock
     ids: Ids
     redaction: Redaction = field(default_factory=Redaction)
@@ -88,7 +102,9 @@ class Learning(Audited):
         may_learn = await self._may_learn(scope)
         changed = 0
         for turn in complete:
-            if may_learn:
+            if not any(one.role is Role.USER for one in turn.messages):
+                changed += await self.editing.leave(scope, session_id, turn.turn_number)
+            elif may_learn:
                 changed += await self._learn_turn(scope, session_id, turn)
             else:
                 changed += await self.obey(scope, turn.messages)
@@ -134,8 +150,9 @@ class Learning(Audited):
                 continue
             if command.is_sweeping:
                 changed += await self.withdrawing.obey(scope, command, statement, message)
-            else:
-                changed += await self._take_in(scope, statement, message, tables=())
+                continue
+            for one in plain_statements(statement):
+                changed += await self._take_in(scope, one, message, tables=())
         return changed
 
     async def _learn_turn(self, scope: Scope, session_id: UUID, turn: DueTurn) -> int:
@@ -143,6 +160,7 @@ class Learning(Audited):
         told = await self._commands(messages)
         changed = await self._obey(scope, told) if told else 0
         passages = {(message.message_id, command.content) for message, command in told}
+        changed += await self._take_in_events(scope, messages)
         exact = (await self._exact_statements(messages))[:_MAX_STATEMENTS]
         changed += await self._take_in_all(scope, messages, exact, beside=passages)
         passages |= {(one.message_id, one.quote) for one in exact}
@@ -167,6 +185,17 @@ class Learning(Audited):
         characters = _SLOWNESS * sum(len(one.content) for one in messages)
         return await off_loop(partial(exact_statements_of, messages), characters=characters)
 
+    async def _take_in_events(self, scope: Scope, messages: Sequence[Message]) -> int:
+        """Let what users say is over end the facts that it plainly means."""
+        characters = _SLOWNESS * sum(len(one.content) for one in messages)
+        found = await off_loop(partial(events_of, messages), characters=characters)
+        by_id = {message.message_id: message for message in messages}
+        changed = 0
+        for event, statement in found[:_MAX_STATEMENTS]:
+            message = by_id[statement.message_id]
+            changed += await self._take_in(scope, statement, message, tables=(), event=event)
+        return changed
+
     async def _take_in_all(
         self,
         scope: Scope,
@@ -182,14 +211,20 @@ class Learning(Audited):
         for statement in statements:
             message = by_id.get(statement.message_id)
             if message is not None and not _overlaps(statement, message, beside):
-                own = with_own_slot(statement)
-                changed += await self._take_in(scope, own, message, tables=tables)
+                for own in plain_statements(with_own_slot(statement)):
+                    changed += await self._take_in(scope, own, message, tables=tables)
         return changed
 
     async def _take_in(
-        self, scope: Scope, statement: Statement, message: Message, *, tables: tuple[str, ...]
+        self,
+        scope: Scope,
+        statement: Statement,
+        message: Message,
+        *,
+        tables: tuple[str, ...],
+        event: Event | None = None,
     ) -> bool:
-        """Let a statement change what is known; whether it did."""
+        """Let a statement, or the event that it tells, change what is known; whether it did."""
         # Of a message that was stored before masking was set; others are masked already.
         content, quote = await self.redaction.texts(scope, [statement.content, statement.quote])
         statement = replace(statement, content=content[:MAX_CONTENT], quote=quote[:MAX_QUOTE])
@@ -199,8 +234,13 @@ class Learning(Audited):
             key = (statement.message_id, statement.gist)
             if key in await self.store.learnt(scope, [statement.message_id]):
                 return False
-            compared = await self._compare(statement, vector, await self.store.active(scope))
-            outcome = reconcile(statement, compared)
+            known = await self.store.active(scope)
+            compared = [] if event else await self._compare(statement, vector, known)
+            if event:
+                outcome = outcome_of(event, _known_before(message, known))
+                statement = slot_after(event, statement, outcome)
+            else:
+                outcome = reconcile(statement, compared)
             draft = Draft(
                 statement=placed(statement, outcome, compared),
                 message=message,
@@ -317,19 +357,35 @@ def _overlaps(statement: Statement, message: Message, passages: Collection[Passa
     return any(at < start + len(statement.quote) and start < at + length for at, length in places)
 
 
+def _known_before(message: Message, known: Sequence[EmbeddedFact]) -> list[Fact]:
+    """The facts that held before a message; what it says itself is no part of what it ends."""
+    return [
+        one.fact
+        for one in known
+        if one.fact.valid_from <= message.created_at
+        and (one.fact.evidence is None or one.fact.evidence.message_id != message.message_id)
+    ]
+
+
 def _statement_of(message: Message, command: Command) -> Statement | None:
     """What a command says; None if it may not be stored."""
     is_kept = command.kind is CommandKind.REMEMBER
     statement = Statement(
         message_id=message.message_id,
         quote=command.content,
-        content=content_of(main_clause(command.content), asked=None),
+        content=content_of(_sentence_of(message, command), asked=None),
         slot=(standing_slot(command.content) if is_kept else None) or Slot.OTHER,
         operation=Operation.ADD if is_kept else Operation.RETRACT,
         source=FactSource.STATED,
         language=guess_language(message.content),
     )
     return statement if refuses(statement, message.content) is None else None
+
+
+def _sentence_of(message: Message, command: Command) -> str:
+    """What a command tells as a sentence: "my wife Ann" is who she is."""
+    before = message.content[: command.start]
+    return naming_sentence(command.content) or main_clause(command.content, before)
 
 
 def _similarities(

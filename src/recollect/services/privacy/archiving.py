@@ -12,7 +12,12 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.archive import ArchivedSession, prefix_of
 from recollect.domain.transfer.document import header_of
 from recollect.errors import ContentUnreadable
-from recollect.ports.privacy.archive import ArchiveStore, ExpiredRecords, ExpiredSession
+from recollect.ports.privacy.archive import (
+    ArchiveNotes,
+    ArchiveStore,
+    ExpiredRecords,
+    ExpiredSession,
+)
 from recollect.ports.runtime import Clock
 from recollect.services.privacy.document.json_lines import END_OF_DOCUMENT, SessionList, opened
 from recollect.services.privacy.exporting import message_lines
@@ -43,6 +48,7 @@ class SessionArchive:
 
     store: ArchiveStore
     expired: ExpiredRecords
+    notes: ArchiveNotes
     clock: Clock
     tenants: TenantPolicies = field(default_factory=TenantPolicies)
     keeps_for: timedelta | None = None
@@ -130,6 +136,10 @@ class SessionArchive:
         """Write the session's object, if its tenant wants that, and return what came of it."""
         if not (await self.tenants.of(session.scope)).archives:
             return _NOT_WANTED
+        # Noted before the session is read: an erasure that finds no note has left nothing to read.
+        now = self.clock.now()
+        if not await self.notes.add(session.scope, self.store.address, now=now):
+            return _HAS_CHANGED
         name = ArchivedSession(
             owner_id=session.scope.owner_id,
             session_id=session.session_id,

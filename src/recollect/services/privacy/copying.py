@@ -8,7 +8,9 @@ from typing import BinaryIO, Final
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.transfer.checksums import Checksums
 from recollect.domain.transfer.document import Outcome, TransferReport
+from recollect.errors import ErasureUnderWay
 from recollect.ports.accounts import ApiKeyStore
+from recollect.ports.privacy.archive import ArchiveNotes
 from recollect.ports.privacy.transfer import OwnerDirectory
 from recollect.ports.runtime import Clock
 from recollect.ports.tenants import TenantSettingsStore
@@ -75,6 +77,9 @@ class MemoryCopy:
     copied: OwnerExport
     """Reads the target, to compare it."""
     tenants: "TenantCopy"
+    notes: ArchiveNotes
+    copied_notes: ArchiveNotes
+    clock: Clock
 
     async def of_user(self, scope: Scope, *, progress: Progress) -> CopyReport:
         """Copy everything of one user."""
@@ -110,6 +115,7 @@ class MemoryCopy:
     async def _add_user(self, report: CopyReport, owner: Scope, progress: Progress) -> CopyReport:
         scope = replace(owner, actor="copy", interface=Interface.CLI)
         before = report.memory
+        await self._copy_notes(scope)
 
         def tell(sofar: TransferReport) -> None:
             progress(replace(report, memory=before + sofar))
@@ -122,6 +128,13 @@ class MemoryCopy:
                 return replace(report, users=report.users + (not sent.is_empty))
         different = Difference(tenant=scope.tenant, user=scope.user, parts=differences)
         return replace(report.with_difference(different), users=report.users + 1)
+
+    async def _copy_notes(self, scope: Scope) -> None:
+        """Let the target know which archives have sessions of the user: erasures need them."""
+        for archive in await self.notes.of_owner(scope.owner_id):
+            now = self.clock.now()
+            if not await self.copied_notes.add(scope, archive, now=now, claims_owner=True):
+                raise ErasureUnderWay
 
     async def _transfer(
         self, scope: Scope, tell: Callable[[TransferReport], None]

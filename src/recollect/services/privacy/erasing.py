@@ -3,6 +3,7 @@
 import asyncio
 import hmac
 import logging
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -27,6 +28,7 @@ from recollect.errors import (
     SessionNotFound,
     Unavailable,
 )
+from recollect.ports.privacy.archive import ArchiveNotes
 from recollect.ports.privacy.erasure import Erasable, ErasureStores, TenantProgress
 from recollect.ports.runtime import Clock, Ids
 
@@ -59,6 +61,9 @@ class Erasing:
     the others."""
     clock: Clock
     ids: Ids
+    archive_notes: ArchiveNotes
+    archive: str | None = None
+    """The address of the archive that is set."""
     receipt_key: bytes | None = None
     """None: one that is stored in the database."""
     _phrases: dict[UUID, Phrases] = field(default_factory=dict)
@@ -99,19 +104,51 @@ class Erasing:
 
         One that waits for a place which does not answer is tried again later.
         """
-        return await self._do_due()
+        return (await self._do(await self._due())).has_come_further
 
-    async def _do_due(self, *, part_of: UUID | None = None) -> bool:
-        now, has_come_further = self.clock.now(), False
-        due = await self.stores.erasures.due(now=now, limit=_ERASURES, part_of=part_of)
+    async def _due(
+        self, *, limit: int = _ERASURES, part_of: UUID | None = None
+    ) -> Sequence[Erasure]:
+        return await self.stores.erasures.due(now=self.clock.now(), limit=limit, part_of=part_of)
+
+    async def _do_parts(self, erasure: Erasure) -> "_Pass":
+        """Carry on the erasures of a tenant's users, and then those that had begun before.
+
+        Nobody else may be there to do so.
+        """
+        done = await self._do(await self._due(part_of=erasure.erasure_id))
+        if done.has_come_further or done.problem is not None:
+            return done
+        others = await self._due(limit=_USERS)
+        return await self._do(
+            [
+                one
+                for one in others
+                if one.tenant == erasure.tenant and one.request.kind is not ErasureKind.TENANT
+            ]
+        )
+
+    async def _do(self, due: Sequence[Erasure]) -> "_Pass":
+        done = _Pass()
         for erasure in due:
             try:
-                has_come_further |= await self._carry_on(erasure)
+                done.has_come_further |= await self._try(erasure)
             except DatabaseUnavailable:
                 raise
             except Unavailable as error:
-                await self._wait(erasure, str(error))
-        return has_come_further
+                if erasure.waits_for is not None:  # those that nobody has tried come first
+                    done.problem = error
+        return done
+
+    async def _try(self, erasure: Erasure) -> bool:
+        """Do a piece of the work; before a place that does not answer is told, it is stored."""
+        try:
+            return await self._carry_on(erasure)
+        except DatabaseUnavailable:
+            raise
+        except Unavailable as error:
+            await self._wait(erasure, str(error), reason=error.explanation)
+            raise
 
     async def complete(
         self, erasure: Erasure, *, progress: Progress = lambda _: None
@@ -123,9 +160,12 @@ class Erasing:
                 with it, or whoever requests the same again.
         """
         while not erasure.is_done:
-            has_come_further = await self._carry_on(erasure)
+            has_come_further = await self._try(erasure)
             if erasure.request.kind is ErasureKind.TENANT:
-                has_come_further |= await self._do_due(part_of=erasure.erasure_id)
+                parts = await self._do_parts(erasure)
+                has_come_further |= parts.has_come_further
+                if parts.problem is not None and not has_come_further:
+                    raise parts.problem
             if not has_come_further:
                 await asyncio.sleep(_MEANWHILE_SECONDS)  # another worker is at it
             known = await self.stores.erasures.get(erasure.owner_id, erasure.erasure_id)
@@ -141,6 +181,14 @@ class Erasing:
         It is for operators, who know that the store is gone with all that was in it.
         """
         return await self.stores.erasures.forget_store(kept_in)
+
+    async def forget_archive(self, address: str) -> int:
+        """Let no erasure wait for an archive that was deleted or moved; how many owners it had.
+
+        It is for operators. Where an archive is set, it is noted in the place of the other one:
+        whoever has moved an archive has set the new place.
+        """
+        return await self.archive_notes.replace(address, by=self.archive)
 
     async def check(self, receipt: object) -> JsonObject:
         """Return a receipt that is whole and signed by this memory.
@@ -241,19 +289,34 @@ class Erasing:
             phrases = ()
         self._phrases[erasure.erasure_id] = phrases
 
-    async def _wait(self, erasure: Erasure, waits_for: str | None) -> None:
-        """Try again after a tenth of the time that it has taken, but within a minute."""
+    async def _wait(
+        self, erasure: Erasure, waits_for: str | None, *, reason: str | None = None
+    ) -> None:
+        """Try again after a tenth of the time that it has taken, but within a minute.
+
+        Not at the same beat each time: a worker that reaches less would always be the first.
+        """
         now = self.clock.now()
         pause = min(max((now - erasure.requested_at) / 10, _SHORTEST_WAIT), _LONGEST_WAIT)
+        pause *= random.uniform(0.8, 1)  # noqa: S311  # no secret
         await self.stores.erasures.postpone(erasure, until=now + pause, waits_for=waits_for)
         if waits_for is not None:
-            _log("erasure.waits", erasure, waits_for=waits_for)
+            _log("erasure.waits", erasure, waits_for=reason or waits_for)
 
     async def _key(self) -> bytes:
         if self.receipt_key is not None:
             return self.receipt_key
         new = self.ids.new_secret(KEY_BYTES)
         return await self.stores.receipt_keys.key(new, now=self.clock.now())
+
+
+@dataclass(slots=True, kw_only=True)
+class _Pass:
+    """What came of a look at the erasures that are due."""
+
+    has_come_further: bool = False
+    problem: Unavailable | None = None
+    """What has kept one of them waiting for the second time."""
 
 
 def _summed(erasure: Erasure, progress: TenantProgress) -> Erasure:

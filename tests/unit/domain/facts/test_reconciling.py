@@ -5,27 +5,12 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.facts.fact import Fact, FactSource, FactType, Priority
+from recollect.domain.facts.fact import Fact, FactSource
 from recollect.domain.facts.reconciling import Compared, Outcome, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
-from recollect.testing import FIRST_MOMENT
+from support.facts.known_facts import a_fact
 from support.facts.scripted_models import judged
-
-
-def a_fact(content: str, slot: Slot = Slot.OTHER) -> Fact:
-    return Fact(
-        fact_id=uuid4(),
-        type=FactType.FACT,
-        priority=Priority.HIGH,
-        content=content,
-        source=FactSource.API,
-        created_at=FIRST_MOMENT,
-        updated_at=FIRST_MOMENT,
-        accessed_at=FIRST_MOMENT,
-        valid_from=FIRST_MOMENT,
-        slot=slot,
-    )
 
 
 def a_statement(
@@ -286,8 +271,8 @@ def test_what_is_said_of_something_else_is_no_repetition(old: str, new: str) -> 
 def test_a_change_is_never_added_to_what_it_changes(
     operation: Operation, *, is_added: bool
 ) -> None:
-    fact = a_fact("Ik ben vegetariër.", Slot.DIET)
-    statement = a_statement("Ik eet weer vlees.", Slot.DIET, operation)
+    fact = a_fact("Ik speel geen tennis.", Slot.HOBBY)
+    statement = a_statement("Ik ga weer naar de tennisclub.", Slot.HOBBY, operation)
     result = outcome(statement, fact, 0.7, Relation.COMPLEMENT)
     assert result == (Outcome(extends=fact) if is_added else Outcome(is_new=True))
 
@@ -304,3 +289,54 @@ def test_the_same_in_other_words_is_told_by_model_and_cosine_together(
     statement, fact = a_statement("Ich unterrichte Mathe.", Slot.ROLE), a_fact("Ich bin Lehrer.")
     result = outcome(statement, fact, similarity, Relation.DUPLICATE)
     assert (result.reinforces is fact, result.is_new) == (is_same, not is_same)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My wife is Ann.", "My wife is pregnant."),
+        ("Mijn vrouw is Ann.", "Mijn vrouw is zwanger."),
+        ("Mein Chef ist Karl.", "Mein Chef ist Veganer."),
+        ("Ma femme est Anne.", "Ma femme est enceinte."),
+        ("Mi mujer es Ana.", "Mi mujer es alérgica."),
+        ("My brother is Tom.", "My brother is Dutch."),
+    ],
+)
+def test_what_somebody_is_does_not_end_who_they_are(old: str, new: str) -> None:
+    told = replace(a_statement(new), source=FactSource.STATED)
+    assert outcome(told, a_fact(old), 0.8, Relation.UNRELATED).supersedes == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("My wife is Ann.", "My wife is Els."), ("My son is 8.", "My son is 9.")],
+)
+def test_another_name_or_figure_of_somebody_takes_the_place_of_the_old(old: str, new: str) -> None:
+    told, fact = replace(a_statement(new), source=FactSource.STATED), a_fact(old)
+    assert outcome(told, fact, 0.8, Relation.UNRELATED).supersedes == (fact,)
+
+
+def test_a_new_profession_ends_the_old_one_wherever_that_was() -> None:
+    old = a_fact("I work as a nurse at UZ Gent.", Slot.EMPLOYER)
+    new = a_statement("I work as a teacher now.", Slot.ROLE)
+
+    assert worth_comparing(new, [(old, 0.0)]) == [old]
+    assert outcome(new, old, 0.2, Relation.UNRELATED).supersedes == (old,)
+
+
+def test_another_profession_stands_beside_the_first() -> None:
+    old, new = a_fact("I work as a nurse.", Slot.ROLE), a_statement("I work as a DJ.", Slot.ROLE)
+    assert outcome(new, old, 0.6, Relation.UNRELATED).supersedes == ()
+
+
+def test_a_job_that_is_left_for_another_one_ends_however_it_is_said() -> None:
+    old = a_fact("I work at KBC.", Slot.EMPLOYER)
+    new = a_statement("I quit my job at KBC yesterday and joined ING.")
+
+    assert worth_comparing(new, [(old, 0.0)]) == [old]
+    assert outcome(new, old, 0.2, Relation.UNRELATED).supersedes == (old,)
+
+
+def test_what_names_something_else_of_something_else_is_no_repetition() -> None:
+    home, work = a_fact("I live in Ghent.", Slot.HOME), a_statement("I work in Antwerp.")
+    assert outcome(work, home, 0.7, Relation.DUPLICATE) == Outcome(is_new=True)

@@ -43,6 +43,17 @@ def belongs_to_another(content: str) -> bool:
     )
 
 
+def is_about_person(content: str) -> bool:
+    """Whether a sentence begins with somebody of the user's and a verb: "My wife is"."""
+    words = words_in(content)[:_BEGINNING]
+    return any(_is_person_with_verb(words, fact_words(code)) for code in LANGUAGES)
+
+
+def _is_person_with_verb(words: Phrase, known: FactWords) -> bool:
+    person = _person_after(words, 0, known) if known.owners.length_at(words) else None
+    return person is not None and known.statement_verbs.length_at(words, person + 1) > 0
+
+
 def _is_of_mine(words: Phrase, known: FactWords) -> bool:
     """Whether a sentence begins as "the manager of my manager"."""
     if not known.articles.length_at(words):

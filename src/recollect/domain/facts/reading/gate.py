@@ -15,6 +15,7 @@ from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
@@ -94,13 +95,15 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    return next(found, _misread(statement, clause))
+    return next(found, _misread(statement, clause, reply))
 
 
-def _misread(statement: Statement, clause: QuotedClause) -> Refusal | None:
+def _misread(statement: Statement, clause: QuotedClause, reply: str | None) -> Refusal | None:
     """Why what a model has found is something else than it takes it for."""
     if statement.source is not FactSource.EXTRACTED:
         return None
+    if tells_whereabouts(clause, reply):
+        return Refusal.PASSING
     if _is_command(clause):
         return Refusal.COMMAND
     is_name = statement.slot is not Slot.NAME or may_tell_name(statement.content)
@@ -271,6 +274,8 @@ def _without_commas(words: Phrase) -> Phrase:
 
 
 def _checks_of(statement: Statement) -> "Mapping[Refusal, _Check]":
+    if statement.is_event:
+        return _EVENT_CHECKS
     if statement.operation is Operation.RETRACT:
         return _WITHDRAWAL_CHECKS
     is_instruction = statement.slot.is_standing and statement.source is FactSource.STATED
@@ -298,4 +303,8 @@ _CHECKS: Final[Mapping[Refusal, _Check]] = {
 # "Could you always …, please?" is none: the rule that finds instructions has told it from others.
 _INSTRUCTION_CHECKS: Final[Mapping[Refusal, _Check]] = {
     refusal: check for refusal, check in _CHECKS.items() if refusal is not Refusal.QUESTION
+}
+# "I got fired today" does not pass.
+_EVENT_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    refusal: check for refusal, check in _CHECKS.items() if refusal is not Refusal.PASSING
 }

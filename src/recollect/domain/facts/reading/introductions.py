@@ -90,6 +90,13 @@ def may_tell_name(content: str) -> bool:
     return begins or _NAMES.search(content[:_READ]) is not None
 
 
+def names_somebody(content: str) -> bool:
+    """Whether a sentence has a name; in German, where every noun has a capital, a known one."""
+    is_german = fact_words("de").owners.length_at(words_in(content)) > 0
+    names = [word for word in split_words(content)[1:] if word[0].isupper()]
+    return any(is_first_name(one) if is_german else _is_name(one) for one in names)
+
+
 def sentences_after_introduction(text: str) -> Iterator[Clause]:
     """The sentences behind an introduction that a text begins with, without their last marks.
 

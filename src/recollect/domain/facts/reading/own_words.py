@@ -10,6 +10,7 @@ from typing import Final
 
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.letters import letters_in
+from recollect.domain.facts.reading.messages import has_message
 from recollect.domain.language import MAX_WORD
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
 from recollect.domain.speech.spoken import Part, own_parts, sentences_of
@@ -106,6 +107,8 @@ def _up_to_text(line: Part) -> tuple[int, bool]:
         words = words_in(sentence.text)
         is_last = not line.text[sentence.end - line.start :].strip()
         for known in map(fact_words, LANGUAGES):
+            if has_message(words, known):
+                return sentence.start, True
             if is_last and known.reply_tasks.are_in(words):
                 return line.end, line.text.endswith("\n")
             if known.sayings.are_in(words):

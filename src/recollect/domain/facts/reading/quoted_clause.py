@@ -28,14 +28,19 @@ class QuotedClause:
     clause_end: int
     sentence_start: int
     sentence_end: int
+    capitals: frozenset[int] = frozenset()
+    """The places of words that are written with a capital."""
 
     @classmethod
     def read(cls, parts: Sequence[Part], *, start: int, end: int) -> "QuotedClause":
         """Read a message whose quote has these places among its characters."""
         words: list[str] = []
         places: list[int] = []
+        capitals: set[int] = set()
         for part in parts:
             for token in tokens_of(part):
+                if part.text[token.start - part.start].isupper():
+                    capitals.add(len(words))
                 words.append(token.word)
                 places.append(token.start)
             words.append("\n")
@@ -51,6 +56,7 @@ class QuotedClause:
             clause_end=_end(words, last, _CLAUSE_MARKS),
             sentence_start=_start(words, first, _SENTENCE_MARKS),
             sentence_end=_end(words, last, _SENTENCE_MARKS),
+            capitals=frozenset(capitals),
         )
 
     @property
@@ -62,6 +68,14 @@ class QuotedClause:
     def is_told(self) -> bool:
         """Whether the sentence ends with a full stop."""
         return self.words[self.sentence_end : self.sentence_end + 1] == (".",)
+
+    @property
+    def sentence_before(self) -> Phrase:
+        """The sentence before that of the quote, without marks at its end."""
+        end = self.sentence_start
+        while end > 0 and self.words[end - 1] in _SENTENCE_MARKS:
+            end -= 1
+        return self.words[_start(self.words, end, _SENTENCE_MARKS) : end]
 
     @property
     def clause_before(self) -> Phrase:

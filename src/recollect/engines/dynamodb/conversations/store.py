@@ -38,6 +38,7 @@ from recollect.engines.dynamodb.table.keys import (
 from recollect.engines.dynamodb.table.table import Table
 from recollect.engines.dynamodb.table.transaction import VERSION, Transaction
 from recollect.errors import ErasureUnderWay
+from recollect.ports.privacy.transfer import OwnerPlace
 from recollect.ports.runtime import Clock
 
 OWNERS: Final = "owner"
@@ -290,7 +291,7 @@ class Conversations:
         return put_purge(transaction, one, [message.sequence for message in removed])
 
 
-def owner_due(scope: Scope | TenantScope) -> str:
+def owner_due(scope: OwnerPlace) -> str:
     """Where an owner is in the queue of all owners: among those of the tenant."""
     return f"{tenant_id(scope.tenant)}#{scope.owner_id}"
 

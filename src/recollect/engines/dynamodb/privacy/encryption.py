@@ -22,7 +22,12 @@ from recollect.engines.dynamodb.table.content import (
     encrypted_content,
     plain_content,
 )
-from recollect.engines.dynamodb.table.data_keys import KeyItems, destroyed_at, master_of
+from recollect.engines.dynamodb.table.data_keys import (
+    KeyItems,
+    check_data_keys,
+    destroyed_at,
+    master_of,
+)
 from recollect.engines.dynamodb.table.items import Item, time_from, time_text
 from recollect.engines.dynamodb.table.keys import LAST, OWNER, SORT, key_of, name_of, owner_of
 from recollect.engines.dynamodb.table.table import Table
@@ -79,6 +84,9 @@ class DynamoEncryptionStore(DynamoStore):
         wrapper = self.table.content.keys.wrapper
         assert wrapper is not None  # noqa: S101  # there is no such store without one
         return wrapper
+
+    async def check_keys(self) -> None:
+        await check_data_keys(self.table)
 
     async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
         for _ in range(_TRIES):

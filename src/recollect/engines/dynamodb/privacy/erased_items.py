@@ -19,6 +19,7 @@ from recollect.engines.dynamodb.recall.removals import REMOVALS_PREFIX, put_remo
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
 from recollect.engines.dynamodb.table.keys import (
+    ARCHIVES_PREFIX,
     LAST,
     PROFILE,
     SORT,
@@ -40,6 +41,7 @@ _KINDS: Final = {
     "@facthistory#": "fact_changes",
     "@job#": "jobs",
     "@profile": "profile_values",
+    ARCHIVES_PREFIX: "archive_notes",
     REMOVALS_PREFIX: "recall_removals",
     "@state": "states",
 }
@@ -237,11 +239,11 @@ class Erased:
 
     async def _sweep(self) -> Counter[str]:
         """Delete whatever else there is of the owner."""
-        # Notes of vectors outside go once these are erased there.
+        # Notes of vectors outside and of archives go once these have nothing more.
         left = [
             item
             async for item in _others(self._table.sealed, self._owner_id)
-            if not str(item[SORT]).startswith(REMOVALS_PREFIX)
+            if not str(item[SORT]).startswith((REMOVALS_PREFIX, ARCHIVES_PREFIX))
         ]
         await put_removals(self._table, left)
         await self._table.delete_all(left)

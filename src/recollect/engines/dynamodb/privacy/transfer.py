@@ -51,14 +51,14 @@ from recollect.engines.dynamodb.table.keys import (
     name_of,
 )
 from recollect.engines.dynamodb.table.transaction import Transaction
-from recollect.ports.privacy.transfer import NumberedAuditEntry
+from recollect.ports.privacy.transfer import NumberedAuditEntry, OwnerPlace
 
 
 class DynamoOwners(DynamoStore):
     """Implements `recollect.ports.privacy.transfer.OwnerDirectory`: an index has all owners."""
 
     async def owners(
-        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+        self, *, after: OwnerPlace | None, limit: int, tenant: str | None = None
     ) -> tuple[Scope | TenantScope, ...]:
         first = None if tenant is None else f"{tenant_id(tenant)}#"
         until = None if first is None else first + LAST

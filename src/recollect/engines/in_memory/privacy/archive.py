@@ -58,6 +58,37 @@ class InMemoryExpiredRecords(InMemoryStore):
         return deleted
 
 
+class InMemoryArchiveNotes(InMemoryStore):
+    """Implements `recollect.ports.privacy.archive.ArchiveNotes`."""
+
+    async def add(
+        self,
+        scope: Scope,
+        archive: str,
+        *,
+        now: datetime,  # noqa: ARG002  # the port's
+        claims_owner: bool = False,
+    ) -> bool:
+        owner = self.data.of(scope.owner_id)
+        if owner.is_being_erased() or not (owner.known_as or claims_owner):
+            return False
+        self.data.claimed_by(scope).archives.add(archive)
+        return True
+
+    async def of_owner(self, owner_id: UUID) -> tuple[str, ...]:
+        return tuple(sorted(self.data.of(owner_id).archives))
+
+    async def remove(self, owner_id: UUID, archive: str) -> None:
+        self.data.of(owner_id).archives.discard(archive)
+
+    async def replace(self, archive: str, *, by: str | None) -> int:
+        owners = [one for one in self.data.memories() if archive in one.archives]
+        for owner in owners:
+            owner.archives -= {archive}
+            owner.archives |= {by} if by is not None else set()
+        return len(owners)
+
+
 def _expired(scope: Scope, conversation: StoredConversation) -> ExpiredSession:
     session = conversation.session
     return ExpiredSession(

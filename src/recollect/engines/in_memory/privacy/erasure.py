@@ -136,10 +136,18 @@ class InMemoryTenantErasures(InMemoryStore):
             for place, erased in part.counts.items():
                 counts[place] = counts.get(place, Counter()) + Counter(erased)
         done = [part for part in parts if part.is_done]
+        others = [
+            one
+            for one in self.data.erasures()
+            if one.tenant == erasure.tenant
+            and one.request.kind is ErasureKind.EVERYTHING
+            and one.part_of != erasure.erasure_id
+            and not one.is_done
+        ]
         return TenantProgress(
             parts=len(parts),
             done=len(done),
-            left=len(parts) - len(done) + len(self._users(erasure)),
+            left=len(parts) - len(done) + len(self._users(erasure)) + len(others),
             expected=sum(part.expected for part in parts),
             sampled=0,
             counts=counts,
@@ -188,7 +196,7 @@ def _erase(data: InMemoryData, owner: OwnerMemory, erasure: Erasure) -> dict[str
     request, owner_id = erasure.request, erasure.owner_id
     match request.kind:
         case ErasureKind.EVERYTHING:
-            kept = OwnerMemory(audit=owner.audit, erasures=owner.erasures)
+            kept = OwnerMemory(audit=owner.audit, erasures=owner.erasures, archives=owner.archives)
             data.replace(owner_id, kept)
             data.jobs = {key: job for key, job in data.jobs.items() if key[0] != owner_id}
         case ErasureKind.SESSION | ErasureKind.BEFORE:
@@ -253,4 +261,5 @@ def _sizes(owner: OwnerMemory) -> Counter[str]:
         fact_changes=len(owner.fact_changes),
         profile_values=len(owner.profile.values),
         states=int(owner.user_state is not None),
+        archive_notes=len(owner.archives),
     )

@@ -34,14 +34,14 @@ from recollect.engines.in_memory.data import (
     copy_object,
 )
 from recollect.engines.in_memory.stored_conversation import StoredConversation
-from recollect.ports.privacy.transfer import NumberedAuditEntry
+from recollect.ports.privacy.transfer import NumberedAuditEntry, OwnerPlace
 
 
 class InMemoryOwners(InMemoryStore):
     """Implements `recollect.ports.privacy.transfer.OwnerDirectory`."""
 
     async def owners(
-        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+        self, *, after: OwnerPlace | None, limit: int, tenant: str | None = None
     ) -> tuple[Scope | TenantScope, ...]:
         users = (one for one in self.data.known_owners() if not self._is_being_erased(one))
         tenants = (TenantScope(tenant=name, is_stored=True) for name in self.data.known_tenants())
@@ -56,7 +56,7 @@ class InMemoryOwners(InMemoryStore):
         return self.data.of(scope.owner_id).is_being_erased()
 
 
-def _order(owner: Scope | TenantScope) -> tuple[str, UUID]:
+def _order(owner: OwnerPlace) -> tuple[str, UUID]:
     return owner.tenant, owner.owner_id
 
 

@@ -49,6 +49,8 @@ WHERE role.rolname = current_user
 GROUP BY role.oid, role.rolsuper, role.rolbypassrls
 """
 
+_IS_SUPERUSER: Final = "SELECT rolsuper FROM pg_roles WHERE rolname = session_user"
+
 logger = logging.getLogger(__name__)
 
 
@@ -189,6 +191,8 @@ class DatabaseFacts:
     major_version: int
     has_pgvector: bool
     revision: str | None
+    is_superuser: bool
+    """Whether the role that logs in is one, whatever it steps down to."""
     bound_by_policies: bool | None
     """Whether every table's policy binds the role we work as; None before a migration."""
 
@@ -203,5 +207,6 @@ async def inspect(dsn: str) -> DatabaseFacts:
             major_version=connection.get_server_version().major,
             has_pgvector=await connection.fetchval(_HAS_PGVECTOR),
             revision=revision,
+            is_superuser=await connection.fetchval(_IS_SUPERUSER),
             bound_by_policies=is_bound,
         )

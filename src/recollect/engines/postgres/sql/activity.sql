@@ -52,3 +52,12 @@ ORDER BY happened.day
 -- The sessions of the owner that expire until a time.
 SELECT count(*) FROM sessions
 WHERE owner_id = :owner_id AND expires_at > :now AND expires_at <= :until
+
+-- name: owner_totals
+-- How many sessions and messages the owner has, and when one of them was used last.
+SELECT
+    count(*) AS sessions,
+    coalesce(sum(message_count), 0)::bigint AS messages,
+    max(last_accessed_at) AS last_active_at
+FROM sessions
+WHERE owner_id = :owner_id AND (expires_at IS NULL OR expires_at > :now)

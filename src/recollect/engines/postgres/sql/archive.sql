@@ -60,3 +60,42 @@ SELECT coalesce(append_audit(jsonb_agg(jsonb_build_object(
 ))), 0) AS count
 FROM gone
 JOIN owners AS owner ON owner.owner_id = gone.owner_id
+
+-- name: claim_owner
+-- Store who the owner is, if nobody did.
+INSERT INTO owners (owner_id, tenant_id, user_id, created_at)
+VALUES (:owner_id, :tenant_id, :user_id, :now)
+ON CONFLICT DO NOTHING
+
+-- name: add_archive_note
+-- Note an archive of the owner; no row if the owner is not known, or being erased. It waits for an
+-- erasure that begins at this moment, and reads what that has decided.
+WITH owner AS (
+    SELECT owner_id FROM owners
+    WHERE owner_id = :owner_id AND NOT is_being_erased
+    FOR KEY SHARE
+), noted AS (
+    INSERT INTO archive_notes (owner_id, archive, noted_at)
+    SELECT :owner_id, :archive, :now FROM owner
+    ON CONFLICT DO NOTHING
+)
+SELECT owner_id FROM owner
+
+-- name: archive_notes_of_owner
+-- The archives that may have sessions of the owner.
+SELECT archive FROM archive_notes WHERE owner_id = :owner_id ORDER BY archive
+
+-- name: remove_archive_note
+-- An archive has nothing of the owner any more.
+DELETE FROM archive_notes WHERE owner_id = :owner_id AND archive = :archive
+
+-- name: replace_archive_notes
+-- Note another archive in place of one for all owners, or none; how many that are.
+WITH gone AS (
+    DELETE FROM archive_notes WHERE archive = :archive RETURNING owner_id, noted_at
+), noted AS (
+    INSERT INTO archive_notes (owner_id, archive, noted_at)
+    SELECT owner_id, :by::text, noted_at FROM gone WHERE :by::text IS NOT NULL
+    ON CONFLICT DO NOTHING
+)
+SELECT count(*) FROM gone

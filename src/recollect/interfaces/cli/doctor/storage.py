@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from uuid import UUID
 
 from recollect.adapters import archive_of, open_vectors
-from recollect.domain.transfer.archive import prefix_of
 from recollect.engines.owner_keys import OwnerKeys
 from recollect.engines.postgres.connection.addresses import as_application
 from recollect.engines.postgres.connection.database import check_master_keys
@@ -15,6 +14,7 @@ from recollect.engines.postgres.migrations import (
     current_revision,
     inspect,
 )
+from recollect.errors import Unavailable
 from recollect.interfaces.cli.doctor.findings import (
     Finding,
     Status,
@@ -24,9 +24,9 @@ from recollect.interfaces.cli.doctor.findings import (
     ok,
     warning,
 )
-from recollect.interfaces.cli.output import administered
+from recollect.interfaces.cli.output import administered, memory_place
 from recollect.settings import EngineKind, Settings
-from recollect.storage import dynamodb_client, key_wrapper
+from recollect.storage import dynamodb_client, has_embedded_memory, key_wrapper
 from recollect.system import DiskState, disk_space
 
 
@@ -44,8 +44,7 @@ async def check_archive(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the archive of expired sessions answers."""
     archive = archive_of(settings)
     if archive is not None:
-        async for _ in archive.list(prefix_of(UUID(int=0))):
-            break
+        await archive.check()
         yield ok(f"{settings.archive} answers")
 
 
@@ -67,8 +66,12 @@ async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
 
 @check("database", "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log", seconds=None)
 async def check_database(settings: Settings) -> AsyncIterator[Finding]:
-    """Whether the database answers, and has what is needed."""
+    """Whether the database answers, and has what is needed; none is made where there is none."""
     if settings.engine is EngineKind.DYNAMODB:
+        return
+    if _is_unused(settings):
+        place = memory_place(settings)
+        yield ok(f"no memory yet in {place}", "'recollect serve' starts one")
         return
     async with administered(settings) as dsn:
         facts = await inspect(dsn)
@@ -87,6 +90,12 @@ async def check_database(settings: Settings) -> AsyncIterator[Finding]:
         observation=f"revision {facts.revision or 'none'}",
         advice=f"'recollect migrate' brings it to {HEAD}",
     )
+    if settings.db_connection_string is not None and facts.is_superuser:
+        yield warning(
+            "the server logs in as a superuser of PostgreSQL, whom nothing binds",
+            "give it a role of its own: see docs/how-to/use-your-own-postgresql.md",
+            check="role",
+        )
     if facts.bound_by_policies is not None:
         yield judged(
             *("isolation", facts.bound_by_policies, Status.FAILED),
@@ -97,20 +106,36 @@ async def check_database(settings: Settings) -> AsyncIterator[Finding]:
         )
 
 
-@check("encryption", "check MEMORY_ENCRYPTION_KEY; nothing is served without the right key")
+@check("encryption", "nothing is served until then; see docs/how-to/encryption.md")
 async def check_encryption(settings: Settings) -> AsyncIterator[Finding]:
-    """Whether the master keys decrypt what is stored."""
+    """Whether the master keys decrypt what is stored; nothing where no database answers."""
     wrapper = key_wrapper(settings)
-    if settings.engine is EngineKind.DYNAMODB:
-        await _check_data_keys(settings, OwnerKeys(wrapper))
-    else:
-        async with administered(settings) as dsn:
-            if await current_revision(dsn) != HEAD:
-                return
-            async with connected(as_application(dsn)) as connection:
-                await check_master_keys(connection, OwnerKeys(wrapper))
-    if wrapper is not None:
+    try:
+        is_there = await _check_master_keys(settings, OwnerKeys(wrapper))
+    except Unavailable:  # another check says so, with what to do about it
+        return
+    if wrapper is not None and is_there:
         yield ok(f"content is encrypted, by the master key {wrapper.current_id}")
+
+
+async def _check_master_keys(settings: Settings, keys: OwnerKeys) -> bool:
+    """Whether there is a memory; a `ConfigurationError` where the keys do not open it."""
+    if settings.engine is EngineKind.DYNAMODB:
+        await _check_data_keys(settings, keys)
+        return True
+    if _is_unused(settings):
+        return False
+    async with administered(settings) as dsn:
+        if await current_revision(dsn) != HEAD:
+            return False
+        async with connected(as_application(dsn)) as connection:
+            await check_master_keys(connection, keys)
+    return True
+
+
+def _is_unused(settings: Settings) -> bool:
+    """Whether the folder of the embedded database has none yet."""
+    return settings.embedded_home is not None and not has_embedded_memory(settings.embedded_home)
 
 
 async def _check_data_keys(settings: Settings, keys: OwnerKeys) -> None:

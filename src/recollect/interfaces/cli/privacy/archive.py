@@ -71,7 +71,7 @@ def restore(
                 progress=lambda restored: status.update(f"{_restored_text(restored)} …"),
             )
 
-    restored = with_services(work)
+    restored = with_services(work, starts_memory=True)
     answer = {
         "sessions": fields_of(restored.sessions),
         "messages": fields_of(restored.messages),

@@ -66,6 +66,14 @@ def erase(  # noqa: PLR0913  # the options of the command line
             show_default=False,
         ),
     ] = None,
+    forget_archive: Annotated[
+        str | None,
+        typer.Option(
+            help="Erase nothing: say that an archive such as folder:/srv/archive was deleted, or "
+            "moved to the one that is set (MEMORY_ARCHIVE); no erasure waits for it any more.",
+            show_default=False,
+        ),
+    ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -74,11 +82,8 @@ def erase(  # noqa: PLR0913  # the options of the command line
     What a server or worker that runs meanwhile has begun goes on, and so does what this command has
     begun when it is interrupted. The exit code is 1 where nothing at all was stored of them.
     """
-    if verify is not None:
-        _verify(verify, as_json=as_json)
-        return
-    if forget_store is not None:
-        _forget_store(forget_store, as_json=as_json)
+    if verify is not None or forget_store is not None or forget_archive is not None:
+        _erase_nothing(verify, forget_store, forget_archive, as_json=as_json)
         return
     if whole_tenant and (user, session, before) != (None, None, None):
         raise InvalidInput("--whole-tenant", "goes with no --user, --session or --before")
@@ -152,11 +157,34 @@ def _bar() -> Progress:
     )
 
 
+def _erase_nothing(
+    verify: Path | None, store: str | None, archive: str | None, *, as_json: bool
+) -> None:
+    """Do what the first of these options says."""
+    if verify is not None:
+        _verify(verify, as_json=as_json)
+    elif store is not None:
+        _forget_store(store, as_json=as_json)
+    elif archive is not None:
+        _forget_archive(archive, as_json=as_json)
+
+
 def _forget_store(store: str, *, as_json: bool) -> None:
     if store == load_settings().outside_store:
         raise InvalidInput("--forget-store", "must not be the store that is set: it is emptied")
     count = with_services(lambda services, _: services.erasing.forget_store(store))
     show({"forgotten": count}, as_json=as_json, text=f"{count} vectors of {store} are forgotten")
+
+
+def _forget_archive(address: str, *, as_json: bool) -> None:
+    async def work(services: Services, _: Settings) -> int:
+        if address == services.erasing.archive:
+            raise InvalidInput("--forget-archive", "must not be the one that is set: it is emptied")
+        return await services.erasing.forget_archive(address)
+
+    count = with_services(work)
+    text = f"{address} is forgotten for {count} users"
+    show({"forgotten": count}, as_json=as_json, text=text)
 
 
 def _verify(path: Path, *, as_json: bool) -> None:

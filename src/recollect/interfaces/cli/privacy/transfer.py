@@ -1,26 +1,23 @@
 """`recollect export` and `recollect import`: everything of a user in a file."""
 
-import os
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, nullcontext, suppress
-from pathlib import Path
-from tempfile import NamedTemporaryFile
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, nullcontext
 from typing import Annotated, BinaryIO, Final
 
 import typer
 from rich.console import Console
 
-from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.document import Counts, ExportFormat, Outcome, Part, TransferReport
-from recollect.errors import InvalidInput
 from recollect.inputs import opened_document
+from recollect.interfaces.cli.files import STANDARD, check_is_new, target
 from recollect.interfaces.cli.output import (
     AsJson,
+    Force,
     Tenant,
     User,
     fields_of,
-    memory_place,
+    nothing_stored,
     owner_scope,
     show,
     with_services,
@@ -28,7 +25,6 @@ from recollect.interfaces.cli.output import (
 from recollect.services.services import Services
 from recollect.settings import Settings
 
-_STANDARD: Final = "-"
 _SHOWN: Final = (Part.SESSIONS, Part.MESSAGES, Part.FACTS)
 
 
@@ -44,35 +40,32 @@ def export_owner(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a file that is there already.")
-    ] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Write everything that is stored of a user; the file is there once it is complete.
 
     Of a user of whom nothing is stored, nothing is written, and the exit code is 1.
     """
-    if file != _STANDARD and not force and Path(file).exists():
-        raise InvalidInput("file", f"'{file}' is there already: --force replaces it")
+    check_is_new(file, force=force)
     chosen = form or (ExportFormat.ZIP if file.lower().endswith(".zip") else ExportFormat.JSON)
     written: dict[Part, int] = {}
 
     async def work(services: Services, settings: Settings) -> None:
         scope = owner_scope(settings, user, tenant)
-        with Console(stderr=True).status("exporting …") as status, _target(file) as target:
+        with Console(stderr=True).status("exporting …") as status, target(file) as written_to:
 
             def tell(counts: Counts) -> None:
                 written.update(counts)
                 status.update(f"{_told(counts)} exported …")
 
             pieces = services.owner_export.pieces(scope, chosen, progress=tell)
-            await _write(pieces, target, written)
+            await _write(pieces, written_to, written)
             if not _has_memory(written):
-                raise InvalidInput("user", _absence(scope, settings))
+                raise nothing_stored(scope, settings, "nothing")
 
     with_services(work)
-    if file != _STANDARD:
+    if file != STANDARD:
         counts = {str(part): number for part, number in written.items()}
         show({"exported": counts}, as_json=as_json, text=f"{_told(written)} are in {file}")
 
@@ -90,7 +83,7 @@ def import_owner(
 
     async def work(services: Services, settings: Settings) -> TransferReport:
         scope = owner_scope(settings, user, tenant)
-        source = nullcontext(sys.stdin.buffer) if file == _STANDARD else opened_document(file)
+        source = nullcontext(sys.stdin.buffer) if file == STANDARD else opened_document(file)
         with source as document, Console(stderr=True).status("importing …") as status:
             return await services.owner_import.take_in(
                 scope,
@@ -98,54 +91,27 @@ def import_owner(
                 progress=lambda report: status.update(f"{taken_in(report)} …"),
             )
 
-    report = with_services(work)
+    report = with_services(work, starts_memory=True)
     show(report_fields(report), as_json=as_json, text=taken_in(report))
 
 
-async def _write(pieces: AsyncIterator[bytes], target: BinaryIO, written: Counts) -> None:
+async def _write(
+    pieces: AsyncGenerator[bytes, None], written_to: BinaryIO, written: Counts
+) -> None:
     """Write the pieces from the first time that they have something of the user."""
     held: list[bytes] = []
-    async for piece in pieces:
-        held.append(piece)
-        if _has_memory(written):
-            target.writelines(held)
-            held.clear()
+    # Closed here: an export that nobody reads on is recorded before the memory is closed.
+    async with aclosing(pieces):
+        async for piece in pieces:
+            held.append(piece)
+            if _has_memory(written):
+                written_to.writelines(held)
+                held.clear()
 
 
 def _has_memory(written: Counts) -> bool:
     """Whether there is anything but the audit log, which has this very export."""
     return any(number for part, number in written.items() if part is not Part.AUDIT)
-
-
-def _absence(scope: Scope, settings: Settings) -> str:
-    return (
-        f"'{scope.user}' of the tenant '{scope.tenant}' has nothing stored in "
-        f"{memory_place(settings)}: nothing was written"
-    )
-
-
-@contextmanager
-def _target(file: str) -> Iterator[BinaryIO]:
-    """A file that gets its name when it is complete, and that nobody else may read."""
-    if file == _STANDARD:
-        yield sys.stdout.buffer
-        return
-    path = Path(file)
-    try:
-        with NamedTemporaryFile(
-            dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
-        ) as target:
-            try:
-                yield target  # type: ignore[misc]  # a wrapper of the file
-                target.flush()
-                os.fsync(target.fileno())
-                Path(target.name).replace(path)
-            except BaseException:
-                with suppress(OSError):
-                    Path(target.name).unlink()
-                raise
-    except OSError as error:
-        raise InvalidInput("file", f"'{file}' cannot be written: {error.strerror}") from None
 
 
 def _told(counts: Counts) -> str:

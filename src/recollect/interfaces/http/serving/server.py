@@ -19,6 +19,7 @@ from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import RecollectError
 from recollect.instrumentation import MetricBlocks, open_telemetry
 from recollect.interfaces.http.app import create_app
+from recollect.interfaces.http.routes.health import Readiness
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry
 from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
@@ -177,7 +178,9 @@ async def _serve(serving: Serving, ready: Ready) -> None:
         on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
         supervisor = TaskSupervisor(memory.services.telemetry)
-        warming = supervisor.run("warming", partial(_warm, memory), is_endless=False)
+        warming = supervisor.run(
+            "warming", partial(_warm, memory, app.state.readiness), is_endless=False
+        )
         with watching_loop(memory.services.telemetry, settings):
             observing = observed(memory, settings, serving.scraped, process="server")
             async with working, running_beside(warming), observing:
@@ -216,8 +219,9 @@ def return_free_memory() -> None:
             trim(0)
 
 
-async def _warm(memory: Memory) -> None:
-    """Load the models while requests are answered already."""
+async def _warm(memory: Memory, readiness: Readiness) -> None:
+    """Log what cannot be used, and load the models, while requests are answered already."""
+    await readiness.check()
     try:
         await memory.warm()
     except RecollectError as error:

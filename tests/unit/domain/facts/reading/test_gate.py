@@ -226,3 +226,24 @@ def test_what_may_state_something_does_not_only_ask(message: str) -> None:
 def test_a_name_is_stored_only_where_one_is_told(text: str, *, is_name: bool) -> None:
     statement = replace(_statement(text), slot=Slot.NAME)
     assert refuses(statement, text) == (None if is_name else Refusal.NO_NAME)
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("Where do you work?", "I'm at Google"),
+        ("Waar woon je?", "Ik ben in Gent"),
+        ("Wo arbeitest du?", "Ich bin bei Siemens"),
+        ("Où habitez-vous ?", "Je suis à Paris"),
+        ("¿Dónde trabajas?", "Estoy en Telefónica"),
+    ],
+)
+def test_where_users_are_answers_where_they_live_or_work(reply: str, message: str) -> None:
+    assert refuses(_statement(message), message, reply=reply) is None
+    assert refuses(_statement(message), message, reply="How can I help?") is Refusal.PASSING
+
+
+def test_where_users_are_is_stored_if_they_ask_for_it() -> None:
+    statement = replace(_statement("I'm at Starbucks"), source=FactSource.STATED)
+
+    assert refuses(statement, "Remember that I'm at Starbucks") is None

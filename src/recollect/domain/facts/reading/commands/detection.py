@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from recollect.domain.facts.reading.commands.bare_statements import bare_statement_at
+from recollect.domain.facts.reading.commands.bare_statements import (
+    bare_statement_at,
+    named_person_at,
+)
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.forgetting import (
     end_of_content,
@@ -95,10 +98,18 @@ def _read_content(
                     kind=kind, content=content.text, start=content.start, names_topic=names_topic
                 )
     bare = bare_statement_at(words, place, known)
+    capitals = _capitals(sentence, tokens)
+    bare = bare or named_person_at(words, place, known, capitals=capitals)
     content = _content(sentence, tokens, words, bare, known) if bare else None
     if content is None:
         return None
     return Command(kind=CommandKind.REMEMBER, content=content.text, start=content.start)
+
+
+def _capitals(sentence: Part, tokens: tuple[Token, ...]) -> frozenset[int]:
+    """The places of words that are written with a capital."""
+    firsts = (sentence.text[token.start - sentence.start] for token in tokens)
+    return frozenset(at for at, first in enumerate(firsts) if first.isupper())
 
 
 def _is_told(sentence: Part, verb: tuple[Token, ...]) -> bool:

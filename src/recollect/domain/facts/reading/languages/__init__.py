@@ -54,6 +54,12 @@ class FactWords:
     """Work on a text that the message has: "translate"."""
     this_text: Phrases
     """How a task names the text that follows: "this", "the following"."""
+    message_tasks: Phrases
+    """How a task begins to tell somebody a text that follows a colon: "forward"."""
+    message_tasks_asked: Phrases
+    """The same after `polite`, where the verb has another form, which may stand at the end."""
+    to_user: Phrases
+    """What right behind such a verb makes the user the one who gets it: "send me"."""
     sayings: Phrases
     """How somebody asks for a translation without quotation marks: "how do you say"."""
     salutations: Phrases
@@ -136,6 +142,20 @@ class FactWords:
     """What names somebody and is nothing of theirs: "name"."""
     referring: Phrases
     """Words of a second clause that mean something of the first: "it"."""
+    clause_openers: Phrases
+    """What stands before a clause whose verb stands at its end: "dat"; none where it does not."""
+    clause_verbs: Phrases
+    """Verbs that stand at the end of such a clause."""
+    clause_joints: Phrases
+    """Words with which another clause begins behind such a clause: "omdat"."""
+    clause_prepositions: Phrases
+    """What may follow the verb of such a clause: "voor"."""
+    clause_modals: Phrases
+    """Verbs that stand before another one at the end of such a clause: "mag"."""
+    clause_particles: Phrases
+    """What such a verb may begin with, and a sentence ends with: the "op" of "opsta"."""
+    copula: Phrases
+    """What stands between somebody and their name: "is"."""
 
 
 @cache

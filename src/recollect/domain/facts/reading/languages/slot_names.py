@@ -22,6 +22,12 @@ def tells_slot(content: str, slot: Slot) -> bool:
     return any(_tells(words, slot, code) for code in LANGUAGES)
 
 
+def length_of_saying(words: Phrase, slot: Slot, code: str) -> int:
+    """How many words a sentence begins with that tell a slot, as "my name is"; 0 if none do."""
+    sayings = _sayings(code).get(slot)
+    return sayings.length_at(words) if sayings else 0
+
+
 def _tells(words: Phrase, slot: Slot, code: str) -> bool:
     names, sayings = _names(code).get(slot), _sayings(code).get(slot)
     if sayings and sayings.length_at(words):

@@ -35,6 +35,15 @@ CREATE TABLE receipt_keys (
     created_at timestamptz NOT NULL
 );
 
+-- Which archives may have sessions of an owner, noted before the first is written there. A process
+-- that does not reach one of them cannot finish an erasure.
+CREATE TABLE archive_notes (
+    owner_id uuid NOT NULL REFERENCES owners ON DELETE CASCADE,
+    archive  text COLLATE "C" NOT NULL,  -- its address
+    noted_at timestamptz NOT NULL,
+    PRIMARY KEY (owner_id, archive)
+);
+
 -- Whoever is being erased stores nothing new. It waits for an erasure that begins at this moment,
 -- and reads what that has decided.
 CREATE FUNCTION refuse_while_erased() RETURNS trigger
@@ -62,7 +71,7 @@ CREATE TRIGGER refuse_while_erased BEFORE INSERT ON states
 -- Every table with rows of owners, those that others refer to last. They come from the catalogue, so
 -- that a new one is erased and verified from its first day. An erasure leaves the audit log, keys
 -- and settings, which are the tenant's, and erasures themselves. The owner's row goes at the very end. What is
--- to go from another store goes when it has gone there.
+-- to go from another store or an archive goes when it has gone there.
 CREATE FUNCTION tables_of_owners()
     RETURNS TABLE (name text, has_session boolean, is_erased boolean, is_verified boolean)
     LANGUAGE sql STABLE AS $$
@@ -77,7 +86,7 @@ CREATE FUNCTION tables_of_owners()
         relation.relname <> ALL(
             ARRAY[
                 'audit', 'audit_chains', 'api_keys', 'tenant_settings', 'erasures', 'receipt_keys',
-                'owners', 'recall_removals'
+                'owners', 'recall_removals', 'archive_notes'
             ]
         ),
         relation.relname <> ALL(
@@ -96,7 +105,7 @@ CREATE FUNCTION tables_of_owners()
         ARRAY[
             'recall_entries', 'recall_words', 'messages', 'summaries', 'turns', 'sessions',
             'fact_changes', 'facts', 'fact_models', 'profile_values', 'profiles', 'states', 'jobs',
-            'recall_models', 'recall_owners', 'recall_removals', 'owners'
+            'recall_models', 'recall_owners', 'recall_removals', 'archive_notes', 'owners'
         ],
         relation.relname::text
     ) NULLS FIRST

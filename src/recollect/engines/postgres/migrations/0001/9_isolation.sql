@@ -24,7 +24,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
     ON owners, api_keys, tenant_settings, states, profiles, profile_values,
         sessions, turns, messages, summaries, jobs,
         recall_entries, recall_words, recall_owners, recall_models, recall_removals,
-        facts, fact_changes, fact_models, erasures
+        facts, fact_changes, fact_models, erasures, archive_notes
     TO recollect_app;
 GRANT SELECT ON audit, audit_chains TO recollect_app;
 GRANT SELECT, INSERT ON receipt_keys TO recollect_app;
@@ -94,6 +94,7 @@ CREATE POLICY worker_counts ON recall_models FOR SELECT USING (is_worker());
 CREATE POLICY worker_finds_facts ON fact_models FOR SELECT USING (is_worker());
 CREATE POLICY worker_removes ON recall_removals USING (is_worker());
 CREATE POLICY worker_erases ON erasures USING (is_worker());
+CREATE POLICY worker_replaces ON archive_notes USING (is_worker());
 
 -- An administrator of a tenant reads its audit log, with the names of its users, and nothing else.
 CREATE FUNCTION audited_tenant() RETURNS text

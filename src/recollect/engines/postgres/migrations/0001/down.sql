@@ -6,7 +6,7 @@ DROP FUNCTION
     export_messages(uuid, uuid[], bigint, integer, bigint),
     list_messages(uuid, uuid, boolean, bigint, boolean, integer, integer, timestamptz);
 DROP TABLE
-    erasures, receipt_keys,
+    erasures, receipt_keys, archive_notes,
     fact_models, fact_changes, facts,
     recall_removals, recall_models, recall_owners, recall_words, recall_entries,
     jobs, summaries, messages, turns, sessions, audit, audit_chains, profile_values, profiles, states,

@@ -1,0 +1,159 @@
+"""Which of the known facts an event plainly ends; none where it may be one or another."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.domain.facts.fact import MERGED_BY, Fact
+from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.plain.events import Event, EventKind
+from recollect.domain.facts.reading.plain.languages.events import event_words
+from recollect.domain.facts.reading.plain.slots import tells_employer
+from recollect.domain.facts.reconciling import NOTHING, Outcome
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Statement
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, spelled_words_in, words_in
+
+
+def outcome_of(event: Event, known: Sequence[Fact]) -> Outcome:
+    """What becomes of the known facts; an appointment on another day becomes a fact itself."""
+    ended = ended_by(event, known)
+    if not ended:
+        return NOTHING
+    if event.kind is EventKind.MOVED:
+        return Outcome(is_new=True, supersedes=ended)
+    return Outcome(retracts=ended)
+
+
+def slot_after(event: Event, statement: Statement, outcome: Outcome) -> Statement:
+    """The statement of an event with the slot of the fact whose place it takes."""
+    slots = [one.slot for one in outcome.supersedes if one.slot in set(Slot)]
+    is_moved = event.kind is EventKind.MOVED and len(slots) == 1
+    return replace(statement, slot=Slot(slots[0])) if is_moved and slots[0] else statement
+
+
+def ended_by(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The facts that an event plainly ends."""
+    match event.kind:
+        case EventKind.JOB_ENDED:
+            return _of_job(event, known)
+        case EventKind.PARTED | EventKind.DIVORCED:
+            return _of_couple(event, known)
+        case EventKind.DIED:
+            return _of_animal(event, known)
+        case EventKind.MOVED:
+            return _of_appointment(event, known)
+
+
+def _of_job(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The only employer, or the only one that is named."""
+    found = [one for one in known if one.slot == Slot.EMPLOYER or tells_employer(one.content)]
+    named = [one for one in found if set(event.named) <= _employers_in(one)]
+    return tuple(named) if len(named) == 1 and not _is_merged(named) else ()
+
+
+def _employers_in(fact: Fact) -> set[str]:
+    """The words of a fact with a capital, without the first: not the "work" of "I left work"."""
+    spelled = spelled_words_in(fact.content)[1:]
+    return {word for one in spelled if one[0].isupper() for word in words_in(one)}
+
+
+def _of_couple(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
+    """What is known of the partner, if facts name no other one, and of being a couple."""
+    partners = {one.fact_id: _partner_of(one.content) for one in known}
+    nouns = {noun for noun in partners.values() if noun}
+    is_sure = bool(event.named) or len(nouns) <= 1
+    if event.kind is EventKind.DIVORCED:
+        is_sure = is_sure and all(map(_is_spouse, nouns))
+    meant = {event.named} if event.named else nouns
+    found = [one for one in known if partners[one.fact_id] in meant or _is_of_couple(one)]
+    return tuple(found) if is_sure and all(map(_is_of_partner_alone, found)) else ()
+
+
+def _is_spouse(noun: Phrase) -> bool:
+    return any(event_words(code).spouses.length_at(noun) > 0 for code in LANGUAGES)
+
+
+def _is_of_partner_alone(fact: Fact) -> bool:
+    """Whether all that was merged into a fact is about the partner."""
+    parts = fact.content.split(MERGED_BY)
+    return len(parts) == 1 or all(map(_partner_of, parts))
+
+
+def _partner_of(content: str) -> Phrase:
+    """The partner of whom a fact tells: "girlfriend" of "My girlfriend is Ann"; or nobody."""
+    words = words_in(content)
+    for code in LANGUAGES:
+        if owned := fact_words(code).owners.length_at(words):
+            length = event_words(code).partners.length_at(words, owned)
+            if length:
+                return words[owned : owned + length]
+    return ()
+
+
+def _is_of_couple(fact: Fact) -> bool:
+    words = words_in(fact.content)
+    return any(event_words(code).coupled.length_at(words) > 0 for code in LANGUAGES)
+
+
+def _of_animal(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
+    """What is known of an animal, if it is not one of several of which a fact tells."""
+    pets = [one for one in known if one.slot == Slot.PET or _animals_in(one)]
+    if event.named:
+        found = [one for one in known if set(event.named) <= set(words_in(one.content))]
+        is_other = any(one not in pets for one in found)
+        if event.animal:
+            is_other = is_other or any(event.animal not in _animals_in(one) for one in found)
+    else:
+        found = [one for one in pets if event.animal in _animals_in(one)]
+        is_other = len({name for one in found for name in _names_in(one)}) > 1
+        is_other = is_other or any(_has_plural(one, event.animal) for one in pets)
+    is_clear = not is_other and not any(map(_tells_of_several, found))
+    return tuple(found) if is_clear else ()
+
+
+def _animals_in(fact: Fact) -> set[Phrase]:
+    words = words_in(fact.content)
+    return {
+        words[at : at + pets.length_at(words, at)]
+        for pets in (event_words(code).pets for code in LANGUAGES)
+        for at in pets.places_in(words)
+    }
+
+
+def _names_in(fact: Fact) -> set[str]:
+    """The last words of a fact's parts, where they are written as names."""
+    parts = (part.rstrip(".!").split()[-1:] for part in fact.content.split(MERGED_BY))
+    return {word for last in parts for word in last if word[0].isupper()}
+
+
+def _has_plural(fact: Fact, animal: Phrase) -> bool:
+    """Whether a fact has the word for the animal in another form: "dogs"."""
+    words = words_in(fact.content)
+    stem = animal[-1][:-1] if len(animal[-1]) > len("cats") else animal[-1]
+    return any(word.startswith(stem) and word != animal[-1] for word in words)
+
+
+def _tells_of_several(fact: Fact) -> bool:
+    words = words_in(fact.content)
+    joins = any(fact_words(code).joints.are_in(words) for code in LANGUAGES)
+    is_many = len(_animals_in(fact)) > 1 or len(_names_in(fact)) > 1
+    return joins or is_many or "," in words
+
+
+def _of_appointment(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The only fact that tells the day of the same thing."""
+    found = [one for one in known if _tells_day(words_in(one.content), event.named)]
+    return tuple(found) if len(found) == 1 and not _is_merged(found) else ()
+
+
+def _tells_day(words: Phrase, subject: Phrase) -> bool:
+    end = len(subject)
+    if words[:end] != subject or len(words) <= end + 1:
+        return False
+    verbs = ((fact_words(code).naming, event_words(code).moved) for code in LANGUAGES)
+    return any(one.length_at(words, end) > 0 for pair in verbs for one in pair)
+
+
+def _is_merged(facts: Sequence[Fact]) -> bool:
+    """Whether one of the facts tells something else as well."""
+    return any(MERGED_BY in one.content for one in facts)

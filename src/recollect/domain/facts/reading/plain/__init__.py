@@ -1,0 +1,1 @@
+"""What users plainly say, by exact words: where they are, live and work, and what is over."""

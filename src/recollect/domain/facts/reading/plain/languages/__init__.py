@@ -1,0 +1,1 @@
+"""The words by which plain sayings are told: TOML files with a table for each language."""

@@ -1,0 +1,59 @@
+"""The words by which a sentence plainly says where somebody lives or works: `slots.toml`."""
+
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+
+from recollect.domain.speech.phrases import Phrases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainSlotWords:
+    """Phrases of one language, without accents and in small letters."""
+
+    adverbs: Phrases
+    """What may stand anywhere in such a sentence: "now"."""
+    beside: Phrases
+    """What makes a home or an employer one of several: "also"."""
+    articles: Phrases
+    """What no name of a place begins with: "a"."""
+    home_verbs: Phrases
+    """How a sentence about the home begins: "I live"."""
+    company: Phrases
+    """What stands between the home and those whom the user lives with: "with"."""
+    mine: Phrases
+    """What somebody of the user's begins with behind it: "my"."""
+    moves_home: Phrases
+    """How a sentence begins that the new home follows: "I moved to"."""
+    moves_work: Phrases
+    """How a sentence begins that the new employer follows: "I joined"."""
+    changes: Phrases
+    """How a sentence begins that tells of a change, with or without what is new: "I've moved"."""
+    now: Phrases
+    """What makes something new: "now"."""
+    former_work: Phrases
+    """What makes an employer one of before: "used to"."""
+    no_home: Phrases
+    """How a sentence begins that tells something else of the home: "I live alone"."""
+    no_employer: Phrases
+    """How a sentence begins that tells something else of the work: "I work nights"."""
+    works_in: Phrases
+    """How a sentence begins that the place or the field of the work follows: "I work in"."""
+    works_at: Phrases
+    """How a sentence begins that an employer surely follows: "I work at"."""
+    works_maybe: Phrases
+    """How a sentence begins that an employer or a place follows: "trabajo en"."""
+    employed_by: Phrases
+    """What stands before an employer behind it: "for"."""
+    employed_at: Phrases
+    """What stands between a profession and an employer: "at"."""
+
+
+@cache
+def plain_slot_words(code: str) -> PlainSlotWords:
+    """The words of one of the `LANGUAGES`."""
+    text = files(__package__).joinpath("slots.toml").read_text("utf-8")
+    tables: dict[str, str] = tomllib.loads(text)[code]
+    names = (one.name for one in fields(PlainSlotWords))
+    return PlainSlotWords(**{name: Phrases.parse(tables[name]) for name in names})

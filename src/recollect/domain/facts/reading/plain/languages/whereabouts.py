@@ -1,0 +1,49 @@
+"""The words by which users say where they are for the moment: `whereabouts.toml`."""
+
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+
+from recollect.domain.speech.phrases import Phrases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhereaboutsWords:
+    """Phrases of one language, without accents and in small letters."""
+
+    being: Phrases
+    """How such a sentence begins: "I'm"."""
+    posing: Phrases
+    """The same, which says something else before a name: "ik zit"."""
+    meanwhile: Phrases
+    """What may stand between the verb and the place: "still"."""
+    at: Phrases
+    """What stands before a place: "on"."""
+    at_named: Phrases
+    """What stands before the name of a place: "in"."""
+    articles: Phrases
+    """What may stand before a name: "the"."""
+    mine: Phrases
+    """What stands before somebody of the user's at whose place they are: "my"."""
+    places: Phrases
+    """Where people are for a while: "train"."""
+    anywhere: Phrases
+    """The same without a word before it: "home"."""
+    settled: Phrases
+    """What makes it last: "since"."""
+    moving: Phrases
+    """What makes it last in this sentence or the next one: "I've moved"."""
+    callings: Phrases
+    """What is written like a place's name and tells what somebody does: "HR"."""
+    asked: Phrases
+    """What a question asks after which "I'm at Google" tells more: "you work"."""
+
+
+@cache
+def whereabouts_words(code: str) -> WhereaboutsWords:
+    """The words of one of the `LANGUAGES`."""
+    text = files(__package__).joinpath("whereabouts.toml").read_text("utf-8")
+    tables: dict[str, str] = tomllib.loads(text)[code]
+    names = (one.name for one in fields(WhereaboutsWords))
+    return WhereaboutsWords(**{name: Phrases.parse(tables[name]) for name in names})

@@ -1,0 +1,289 @@
+"""What a statement is plainly about, by its words, where a model or nobody has told its slot.
+
+"I live alone" names no home, "I work as a nurse" no employer, and "I also live in Ostend" not the
+only one: none of them ends what is known. "I live in Ghent with my wife" is two statements.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from recollect.domain.facts.reading.introductions import names_somebody
+from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.languages.slot_names import length_of_saying
+from recollect.domain.facts.reading.paraphrase import negates
+from recollect.domain.facts.reading.plain.diets import diet_of
+from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords, plain_slot_words
+from recollect.domain.facts.reading.wording import content_of
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Statement
+from recollect.domain.language import is_common_word
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
+from recollect.domain.speech.spoken import Part
+from recollect.domain.speech.tokens import Token, tokens_of
+
+_MOST_BEFORE_NAME: Final = 2
+"""Small words between how a sentence begins and the name of a place: "in the"."""
+_LONGEST_PLACE: Final = 5
+_GERMAN: Final = "de"
+"""In which every noun has a capital."""
+_PLACES: Final = frozenset({Slot.HOME, Slot.EMPLOYER})
+_TOLD: Final = (Slot.NAME, Slot.HOME, Slot.EMPLOYER, Slot.MANAGER, Slot.BIRTHDAY)
+"""Slots that a sentence plainly tells."""
+_TAKES_PLACE_OF_OTHERS: Final = frozenset({Slot.NAME, Slot.HOME})
+"""Those that do so whatever a model takes the sentence for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    """The words of a sentence without adverbs, in one language."""
+
+    code: str
+    tokens: tuple[Token, ...]
+    text: str
+
+    @classmethod
+    def read(cls, text: str, code: str) -> "_Sentence":
+        tokens = tuple(tokens_of(Part(start=0, text=text)))
+        words = tuple(token.word for token in tokens)
+        kept: list[Token] = []
+        at = 0
+        while at < len(tokens):
+            length = plain_slot_words(code).adverbs.length_at(words, at)
+            kept += [] if length else [tokens[at]]
+            at += length or 1
+        return cls(code=code, tokens=tuple(kept), text=text)
+
+    @property
+    def words(self) -> Phrase:
+        return tuple(token.word for token in self.tokens)
+
+    @property
+    def known(self) -> PlainSlotWords:
+        return plain_slot_words(self.code)
+
+    def has_capital(self, place: int) -> bool:
+        """Whether a word is written with a capital, or has a figure."""
+        if not 0 <= place < len(self.tokens):
+            return False
+        first = self.text[self.tokens[place].start]
+        return first.isupper() or first.isdigit()
+
+    def name_after(self, place: int) -> int | None:
+        """The place of a name, behind small words; None if there is none."""
+        for at in range(place, place + _MOST_BEFORE_NAME + 1):
+            if self.has_capital(at):
+                return at
+            is_owned = self.known.mine.length_at(self.words, at) > 0
+            if at >= len(self.tokens) or is_owned or not is_common_word(self.words[at]):
+                return None
+        return None
+
+
+def plain_statements(statement: Statement) -> tuple[Statement, ...]:
+    """A statement with the slot that it plainly has, as two if it also tells who lives there."""
+    is_left = statement.operation is Operation.RETRACT or statement.slot.is_standing
+    if is_left or statement.has_exact_slot or negates(statement.content):
+        return (statement,)
+    if _is_one_of_several(statement.content):
+        return (_without_one_value(statement),)
+    if statement.slot is Slot.OTHER and diet_of(statement.content):
+        return (replace(statement, slot=Slot.DIET),)
+    told = next(_told_slots(statement.content), None)
+    is_untold = statement.slot is Slot.OTHER or told in _TAKES_PLACE_OF_OTHERS
+    is_work = told is Slot.EMPLOYER and _surely_tells_employer(statement.content)
+    if told is None or not (is_untold or is_work):
+        return (_with_value(statement),)
+    placed = replace(statement, slot=told, has_exact_slot=is_untold)
+    return _home_and_company(placed) if told is Slot.HOME else (placed,)
+
+
+def tells_employer(content: str) -> bool:
+    """Whether a sentence begins as one about an employer does, also about one of several."""
+    for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
+        words = tuple(
+            word for word in sentence.words if not sentence.known.beside.length_at((word,))
+        )
+        if length_of_saying(words, Slot.EMPLOYER, sentence.code):
+            return not _begins_with(sentence, sentence.known.no_employer)
+    return False
+
+
+def tells_former_work(content: str) -> bool:
+    """Whether a sentence is about an employer of before, and not about a change."""
+    words = words_in(content)
+    known = [plain_slot_words(code) for code in LANGUAGES]
+    is_former = any(one.former_work.are_in(words) for one in known)
+    return is_former and not any(one.changes.length_at(words) for one in known)
+
+
+def says_now(content: str) -> bool:
+    """Whether a sentence says that something is new: "I work as a teacher now"."""
+    words = words_in(content)
+    return any(plain_slot_words(code).now.are_in(words) for code in LANGUAGES)
+
+
+def _surely_tells_employer(content: str) -> bool:
+    sentences = (_Sentence.read(content, code) for code in LANGUAGES)
+    return any(_begins_with(one, one.known.works_at) for one in sentences)
+
+
+def _is_one_of_several(content: str) -> bool:
+    return any(
+        plain_slot_words(code).beside.are_in(_Sentence.read(content, code).words)
+        for code in LANGUAGES
+    )
+
+
+def _without_one_value(statement: Statement) -> Statement:
+    is_one = statement.slot in _PLACES
+    return replace(statement, slot=Slot.OTHER) if is_one else statement
+
+
+def _with_value(statement: Statement) -> Statement:
+    """A statement without its slot if that is where somebody lives or works, and it names none."""
+    sentences = [_Sentence.read(statement.content, code) for code in LANGUAGES]
+    if statement.slot is Slot.EMPLOYER and any(map(_tells_profession_alone, sentences)):
+        return replace(statement, slot=Slot.ROLE)
+    if statement.slot is Slot.EMPLOYER and tells_former_work(statement.content):
+        return replace(statement, slot=Slot.OTHER)
+    is_of_work = statement.slot is Slot.EMPLOYER
+    spoken = [one for one in sentences if one.known.works_in.length_at(one.words)]
+    sentences = spoken if is_of_work and spoken else sentences
+    if statement.slot in _PLACES and not any(_names(one, statement.slot) for one in sentences):
+        return replace(statement, slot=Slot.OTHER)
+    return statement
+
+
+def _told_slots(content: str) -> Iterator[Slot]:
+    """The slots of which a sentence plainly tells the value."""
+    for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
+        for slot in _TOLD:
+            length = length_of_saying(sentence.words, slot, sentence.code)
+            if length and _has_value(sentence, slot, length):
+                yield slot
+
+
+def _has_value(sentence: _Sentence, slot: Slot, place: int) -> bool:
+    """Whether a value of a slot stands behind how a sentence about it begins."""
+    if slot is Slot.BIRTHDAY:
+        return any(token.word[0].isdigit() for token in sentence.tokens[place:])
+    if slot is Slot.MANAGER:
+        return sentence.has_capital(place) and names_somebody(sentence.text)
+    if slot is Slot.NAME:
+        return sentence.has_capital(place)
+    is_address = slot is Slot.HOME and not _begins_with(sentence, sentence.known.home_verbs)
+    is_doubtful = slot is Slot.EMPLOYER and _begins_with(sentence, sentence.known.works_maybe)
+    if is_address or is_doubtful or _begins_with(sentence, _other_beginnings(sentence.known, slot)):
+        return False
+    name = sentence.name_after(place)
+    return name is not None and (sentence.code != _GERMAN or name <= place + 1)
+
+
+def _other_beginnings(known: PlainSlotWords, slot: Slot) -> Phrases:
+    return known.no_home if slot is Slot.HOME else known.no_employer
+
+
+def _begins_with(sentence: _Sentence, phrases: Phrases) -> bool:
+    return phrases.length_at(sentence.words) > 0
+
+
+def _tells_profession_alone(sentence: _Sentence) -> bool:
+    """Whether a sentence tells as what somebody works, and not where."""
+    length = length_of_saying(sentence.words, Slot.ROLE, sentence.code)
+    if not length:
+        return False
+    return not _is_followed_by_name(sentence, sentence.known.employed_at, first=length)
+
+
+def _is_followed_by_name(sentence: _Sentence, phrases: Phrases, *, first: int = 0) -> bool:
+    """Whether a name stands behind one of some phrases, from a place on."""
+    places = [at for at in phrases.places_in(sentence.words) if at >= first]
+    return any(sentence.name_after(at + 1) is not None for at in places)
+
+
+def _names(sentence: _Sentence, slot: Slot) -> bool:
+    """Whether a sentence of one language may name where somebody lives or works."""
+    words, known = sentence.words, sentence.known
+    if known.changes.length_at(words):
+        return True
+    if slot is Slot.EMPLOYER and known.works_in.length_at(words):
+        return _is_followed_by_name(sentence, known.employed_by)
+    moves = known.moves_home if slot is Slot.HOME else known.moves_work
+    length = length_of_saying(words, slot, sentence.code) or moves.length_at(words)
+    if length and not _begins_with(sentence, _other_beginnings(known, slot)):
+        is_work = slot is Slot.EMPLOYER
+        return is_work or _is_place(sentence, length)
+    return _has_name(sentence)
+
+
+def _is_place(sentence: _Sentence, place: int) -> bool:
+    if sentence.name_after(place) is not None:
+        return True
+    rest = sentence.words[place : place + 1]
+    return bool(rest) and not sentence.known.articles.length_at(sentence.words, place)
+
+
+def _has_name(sentence: _Sentence) -> bool:
+    """Whether any word but the first has a capital, in a language where not every noun has one."""
+    if not _is_of_language(sentence):
+        return False
+    if sentence.code == _GERMAN:
+        known = sentence.known
+        return not any(_begins_with(sentence, one) for one in (known.no_home, known.no_employer))
+    places = range(1, len(sentence.tokens))
+    return any(sentence.has_capital(at) and sentence.words[at] != "i" for at in places)
+
+
+def _is_of_language(sentence: _Sentence) -> bool:
+    known = fact_words(sentence.code)
+    words = sentence.words
+    if known.subjects.are_in(words) or known.owners.are_in(words):
+        return True
+    others = (fact_words(code) for code in LANGUAGES if code != sentence.code)
+    return not any(one.subjects.are_in(words) or one.owners.are_in(words) for one in others)
+
+
+def _home_and_company(statement: Statement) -> tuple[Statement, ...]:
+    """A statement about the home, and one about those who live there, if it tells of both."""
+    for sentence in (_Sentence.read(statement.quote, code) for code in LANGUAGES):
+        if end := _dangling(sentence):
+            quote = statement.quote[:end]
+            return (replace(statement, quote=quote, content=content_of(quote, asked=None)),)
+        if cut := _before_company(sentence):
+            end, verb = cut
+            quote = statement.quote[:end].rstrip(" ,")
+            company = f"{statement.quote[:verb]} {statement.quote[end:]}"
+            return (
+                replace(statement, quote=quote, content=content_of(quote, asked=None)),
+                replace(
+                    statement,
+                    content=content_of(company, asked=None),
+                    slot=Slot.FAMILY,
+                    has_exact_slot=False,
+                ),
+            )
+    return (statement,)
+
+
+def _dangling(sentence: _Sentence) -> int:
+    """Where a statement ends before a "with" of which the rest is another one; 0 if it has none."""
+    words, known = sentence.words, sentence.known
+    is_home = known.home_verbs.length_at(words) > 0
+    is_cut = is_home and known.company.length_at(words, len(words) - 1) > 0
+    return sentence.tokens[-2].end if is_cut else 0
+
+
+def _before_company(sentence: _Sentence) -> tuple[int, int] | None:
+    """Where a home's name and the verb before it end, if company follows; None if none does."""
+    words, known = sentence.words, sentence.known
+    verb = known.home_verbs.length_at(words)
+    if not verb:
+        return None
+    for at in known.company.places_in(words):
+        mine = at + known.company.length_at(words, at)
+        is_home = verb < at <= verb + _LONGEST_PLACE
+        named = any(sentence.has_capital(place) for place in range(verb, at))
+        if is_home and named and known.mine.length_at(words, mine):
+            return sentence.tokens[at].start, sentence.tokens[verb - 1].end
+    return None

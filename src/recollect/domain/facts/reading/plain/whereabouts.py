@@ -1,0 +1,95 @@
+"""Where users are for the moment: "I'm at Starbucks", "Ik ben in de Colruyt", "Ich bin im Büro".
+
+It tells neither where they live nor where they work, unless more is said: "as a barista", "since
+2019", "I've changed jobs" before it, or an answer to "Where do you work?".
+"""
+
+from typing import Final
+
+from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.plain.languages.whereabouts import (
+    WhereaboutsWords,
+    whereabouts_words,
+)
+from recollect.domain.facts.reading.quoted_clause import QuotedClause
+from recollect.domain.language import is_common_word
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
+
+_MOST_ADVERBS: Final = 3
+_MOST_SMALL_WORDS: Final = 3
+"""Between "in" and the place: "in one of the shops"."""
+_MOST_OF_PERSON: Final = 3
+"""Words of somebody of the user's at whose place they are: "my little sister"."""
+
+
+def tells_whereabouts(clause: QuotedClause, reply: str | None) -> bool:
+    """Whether a quote only says where the user is, and the reply before has asked no more."""
+    return any(_is_somewhere(clause, code) for code in LANGUAGES) and not _is_asked_for(reply)
+
+
+def _is_asked_for(reply: str | None) -> bool:
+    if reply is None or "?" not in reply:
+        return False
+    words = words_in(reply)
+    return any(whereabouts_words(code).asked.are_in(words) for code in LANGUAGES)
+
+
+def _is_somewhere(clause: QuotedClause, code: str) -> bool:
+    known, words = whereabouts_words(code), clause.words[: clause.clause_end]
+    sentence = clause.words[clause.sentence_start : clause.sentence_end]
+    if known.settled.are_in(sentence) or known.moving.are_in((*clause.sentence_before, *sentence)):
+        return False
+    for at in range(clause.clause_start, clause.start + 1):
+        if length := known.being.length_at(words, at):
+            place = _after_adverbs(words, at + length, known)
+            if _is_at_place(words, place, code) or _is_at_name(clause, place, known):
+                return True
+        elif length := known.posing.length_at(words, at):
+            place = _after_adverbs(words, at + length, known)
+            if _is_at_place(words, place, code):
+                return True
+    return False
+
+
+def _after_adverbs(words: Phrase, place: int, known: WhereaboutsWords) -> int:
+    for _ in range(_MOST_ADVERBS):
+        place += known.meanwhile.length_at(words, place)
+    return place
+
+
+def _is_at_place(words: Phrase, place: int, code: str) -> bool:
+    """Whether a place stands there, behind "in" and small words, or somebody at whose place."""
+    known = whereabouts_words(code)
+    if known.anywhere.length_at(words, place):
+        return True
+    length = known.at.length_at(words, place)
+    if not length:
+        return False
+    first = place + length
+    for at in range(first, min(first + _MOST_SMALL_WORDS, len(words))):
+        if known.places.length_at(words, at):
+            return True
+        if _is_at_person(words, at, code):
+            return True
+        if not is_common_word(words[at]):
+            return False
+    return False
+
+
+def _is_at_person(words: Phrase, place: int, code: str) -> bool:
+    """Whether somebody of the user's is named there: "my sister's"."""
+    if not whereabouts_words(code).mine.length_at(words, place):
+        return False
+    return fact_words(code).persons.are_in(words[place + 1 : place + 1 + _MOST_OF_PERSON])
+
+
+def _is_at_name(clause: QuotedClause, place: int, known: WhereaboutsWords) -> bool:
+    """Whether a name stands there, behind "in" and an article."""
+    words = clause.words[: clause.clause_end]
+    length = known.at_named.length_at(words, place)
+    if not length:
+        return False
+    name = place + length
+    if name not in clause.capitals:
+        name += known.articles.length_at(words, name)
+    return name in clause.capitals and not known.callings.length_at(words, name)

@@ -1,0 +1,90 @@
+"""What users say is over, without a word of what was known."""
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from recollect.domain.facts.reading.plain import languages
+from recollect.domain.facts.reading.plain.events import EventKind, events_in
+from recollect.domain.speech.phrases import LANGUAGES
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_tells_the_same_events(code: str) -> None:
+    tables = tomllib.loads(files(languages).joinpath("events.toml").read_text("utf-8"))
+    assert tables[code].keys() == tables["en"].keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "named", "animal"),
+    [
+        ("I got fired yesterday.", EventKind.JOB_ENDED, "", ""),
+        ("Sadly, I lost my job last week!", EventKind.JOB_ENDED, "", ""),
+        ("I quit my job at Philips", EventKind.JOB_ENDED, "philips", ""),
+        ("I left Philips last month.", EventKind.JOB_ENDED, "philips", ""),
+        ("Ik ben gisteren ontslagen.", EventKind.JOB_ENDED, "", ""),
+        ("Ich habe letzte Woche meinen Job verloren.", EventKind.JOB_ENDED, "", ""),
+        ("J'ai été licenciée hier.", EventKind.JOB_ENDED, "", ""),
+        ("Me han despedido.", EventKind.JOB_ENDED, "", ""),
+        ("We broke up.", EventKind.PARTED, "", ""),
+        ("I broke up with my girlfriend last week.", EventKind.PARTED, "girlfriend", ""),
+        ("Het is uit met mijn vriendin.", EventKind.PARTED, "vriendin", ""),
+        ("Wir haben uns getrennt.", EventKind.PARTED, "", ""),
+        ("On s'est séparés.", EventKind.PARTED, "", ""),
+        ("Mi novia y yo hemos roto.", EventKind.PARTED, "novia", ""),
+        ("We got divorced last year.", EventKind.DIVORCED, "", ""),
+        ("Max is vorige week gestorven.", EventKind.DIED, "max", ""),
+        ("My dog Max died.", EventKind.DIED, "max", "dog"),
+        ("Mein Hund ist gestern gestorben.", EventKind.DIED, "", "hund"),
+        ("Notre chat est mort.", EventKind.DIED, "", "chat"),
+        ("Ha muerto mi perro. Max ha muerto.", EventKind.DIED, "max", ""),
+        (
+            "My dentist appointment is moved to Friday.",
+            EventKind.MOVED,
+            "my dentist appointment",
+            "",
+        ),
+        (
+            "Mijn tandartsafspraak is verzet naar vrijdag.",
+            EventKind.MOVED,
+            "mijn tandartsafspraak",
+            "",
+        ),
+        (
+            "Mein Zahnarzttermin wurde auf Freitag verschoben.",
+            EventKind.MOVED,
+            "mein zahnarzttermin",
+            "",
+        ),
+        ("Mon cours est reporté à jeudi.", EventKind.MOVED, "mon cours", ""),
+        ("La reunión se ha aplazado al lunes.", EventKind.MOVED, "la reunion", ""),
+    ],
+)
+def test_a_sentence_tells_what_is_over(text: str, kind: str, named: str, animal: str) -> None:
+    (event,) = events_in(text)
+    assert (event.kind, " ".join(event.named), " ".join(event.animal)) == (kind, named, animal)
+    assert event.quote in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My brother got fired yesterday.",
+        "I got fired up about the project.",
+        "I quit my job in 2015 to travel.",
+        "I got fired?",
+        "If I got fired, what should I do?",
+        'She wrote: "I got fired yesterday."',
+        "Ik ben ontslagen uit het ziekenhuis.",
+        "I quit smoking yesterday, at last.",
+        "My neighbour Max died last week.",
+        "my father died.",
+        "the plan died.",
+        "We broke up the meeting into parts.",
+        "Translate this: I got fired yesterday.",
+        "Mein Zahnarzttermin wurde auf Freitag gelegt, glaube ich.",
+    ],
+)
+def test_what_says_anything_else_is_no_event(text: str) -> None:
+    assert [*events_in(text)] == []

@@ -1,0 +1,64 @@
+"""An event ends the facts that it plainly means, and none where it may be one or another."""
+
+import pytest
+
+from recollect.domain.facts.events import ended_by
+from recollect.domain.facts.reading.plain.events import events_in
+from recollect.domain.facts.slots import Slot
+from support.facts.known_facts import a_fact
+
+JOB = ("I work at Philips.", Slot.EMPLOYER)
+DOG = ("My dog is called Max.", Slot.PET)
+GIRLFRIEND = ("My girlfriend is Ann.", Slot.FAMILY)
+Told = tuple[str, Slot]
+
+
+def _ended(text: str, known: list[Told]) -> list[str]:
+    (event,) = events_in(text)
+    facts = [a_fact(content, slot) for content, slot in known]
+    return [fact.content for fact in ended_by(event, facts)]
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "ended"),
+    [
+        ("I got fired.", JOB, [JOB[0]]),
+        ("I quit my job at Philips.", JOB, [JOB[0]]),
+        ("I quit my job at ASML.", JOB, []),
+        ("I left work.", JOB, []),
+        ("I got fired.", ("Ik werk bij Philips.", Slot.OTHER), ["Ik werk bij Philips."]),
+        ("We broke up.", GIRLFRIEND, [GIRLFRIEND[0]]),
+        ("We broke up.", ("I'm married to Ann.", Slot.FAMILY), ["I'm married to Ann."]),
+        ("We broke up.", ("My bandmate is Tom.", Slot.COLLEAGUE), []),
+        ("We got divorced.", GIRLFRIEND, []),
+        ("We got divorced.", ("My wife is Ann.", Slot.OTHER), ["My wife is Ann."]),
+        ("I broke up with my boyfriend.", GIRLFRIEND, []),
+        ("Max died.", DOG, [DOG[0]]),
+        ("Rex died.", DOG, []),
+        ("My dog died.", DOG, [DOG[0]]),
+        ("My cat died.", DOG, []),
+        ("My dog died.", ("I have two dogs.", Slot.PET), []),
+        ("Max died.", ("I have two cats, Max and Moritz.", Slot.PET), []),
+        ("Max died.", ("My son is called Max.", Slot.FAMILY), []),
+    ],
+)
+def test_what_is_over_ends_what_it_plainly_means(text: str, known: Told, ended: list[str]) -> None:
+    assert _ended(text, [known, ("I live in Ghent.", Slot.HOME)]) == ended
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("I got fired.", [JOB, ("I also work at the fire brigade.", Slot.OTHER)]),
+        ("We broke up.", [GIRLFRIEND, ("My wife is Els.", Slot.FAMILY)]),
+        ("Max died.", [DOG, ("My son is called Max.", Slot.FAMILY)]),
+        ("My dog died.", [DOG, ("My dog is called Rex.", Slot.PET)]),
+        ("My dog died.", [("My dog is called Rex; My other dog is called Max.", Slot.PET)]),
+        (
+            "My exam is moved to Friday.",
+            [("My exam is on Monday.", Slot.OTHER), ("My exam is oral.", Slot.EDUCATION)],
+        ),
+    ],
+)
+def test_nothing_is_ended_where_it_is_not_plain_which_one(text: str, known: list[Told]) -> None:
+    assert _ended(text, known) == []
