@@ -21,7 +21,8 @@ LEAST = 0.64
 class Readings:
     """A model that reads the questions it was given, and no others."""
 
-    def __init__(self, **rewrites: tuple[str, str, float]) -> None:
+    def __init__(self, *, need: float = 1, **rewrites: tuple[str, str, float]) -> None:
+        self.need = need
         self.rewrites = rewrites
         self.asked: list[str] = []
 
@@ -31,7 +32,7 @@ class Readings:
         key = question.split(maxsplit=1)[0].lower()
         text, topic, confidence = self.rewrites.get(key, (question, "", 0.9))
         return Proposal(
-            standalone_question=text, need=1, confidence=confidence, topic=topic or None
+            standalone_question=text, need=self.need, confidence=confidence, topic=topic or None
         )
 
 
@@ -95,6 +96,9 @@ def test_a_question_in_between_that_names_nobody_else_does_not_matter(between: s
         "did lise meitner know them",
         "Did Lise Meitner like her work?",
         "Who was her mother?",
+        "Did she have a daughter?",
+        "Is the nurse coming too?",
+        "My aunt has a fever.",
     ],
 )
 def test_a_chain_ends_where_somebody_else_may_be_meant(between: str) -> None:
@@ -154,23 +158,47 @@ def test_a_reading_that_changes_more_than_the_pronoun_tells_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "first", "question", "topic", "expected"),
+    ("language", "first", "question", "topic", "second", "expected"),
     [
-        ("nl", "Waar is hij geboren?", "Hoe is hij gestorven?", "Jan van Eyck", True),
-        ("de", "Wo ist er geboren?", "Wann ist er gestorben?", "Konrad Zuse", True),
-        ("nl", "Waar is hij gemaakt?", "Hoe is hij gekoeld?", "de motor", False),
-        ("de", "Wo ist er gebaut?", "Wann ist er offen?", "Tunnel", False),
+        (
+            "nl",
+            "Waar is hij geboren?",
+            "Hoe is hij gestorven?",
+            "Jan van Eyck",
+            "Jan van Eyck",
+            True,
+        ),
+        ("de", "Wo ist er geboren?", "Wann ist er gestorben?", "Konrad Zuse", "Konrad Zuse", True),
+        ("nl", "Waar is hij geboren?", "Hoe is hij gestorven?", "Jan van Eyck", "Hubert", False),
+        ("nl", "Waar is hij gemaakt?", "Hoe is hij gekoeld?", "de motor", "de tank", False),
     ],
 )
-def test_pronouns_that_may_mean_things_go_on_for_full_names_alone(
-    language: str, first: str, question: str, topic: str, *, expected: bool
+def test_pronouns_that_may_mean_things_need_a_full_name_and_two_readings(
+    language: str, first: str, question: str, topic: str, second: str, *, expected: bool
 ) -> None:
     pronoun = {"nl": "hij", "de": "er"}[language]
-    rewrite = first.replace(pronoun, topic)
-    readings = Readings(**{first.split(maxsplit=1)[0].lower(): (rewrite, topic, 0.9)})
+    readings = Readings(
+        **{
+            asked.split(maxsplit=1)[0].lower(): (asked.replace(pronoun, name), name, confidence)
+            for asked, name, confidence in ((first, topic, 0.9), (question, second, 0.5))
+        }
+    )
     history = (f"user: {first}", "assistant: Ja.")
     proposal = resolved(question, *history, readings=readings, language=language)
-    assert (proposal.standalone_question == question.replace(pronoun, topic)) is expected
+    is_sent = proposal.standalone_question != question and proposal.confidence >= LEAST
+    assert is_sent is expected
+
+
+@pytest.mark.parametrize("reply", ["Yes, Hela Szalay.", "Hela Szalay."])
+def test_a_reply_that_is_somebodys_name_leaves_the_next_question_as_asked(reply: str) -> None:
+    more = ("user: Did she have a rival?", f"assistant: {reply}")
+    for second in ("Marie Curie", "Hela Szalay"):
+        readings = Readings(
+            where=("Where was Marie Curie born?", "Marie Curie", 0.9),
+            how=(f"How old was {second}?", second, 0.7),
+        )
+        proposal = resolved("How old was she?", *ABOUT_CURIE, *more, readings=readings)
+        assert proposal.standalone_question == "How old was she?"
 
 
 @pytest.mark.parametrize(
@@ -198,6 +226,7 @@ def test_a_last_name_is_completed(question: str, language: str, expected: str) -
         "Which Aydin film is best?",
         "Aydin?",
         "Is AYDIN open?",
+        "How old is my son Aydin?",
     ],
 )
 def test_a_name_that_may_be_another_is_left_as_it_is(question: str) -> None:
@@ -212,8 +241,26 @@ def test_a_name_that_may_be_another_is_left_as_it_is(question: str) -> None:
         "Add Aydin to the list.",
         "We met in New Aydin.",
         "Tarik and Aydin work here.",
+        "Sure:\n- Call Aydin\n- Call Anna",
+        "In Paris Aydin is known.",
+        "On Monday Aydin is here.",
+        'He said "Ask Aydin".',
     ],
 )
 def test_no_name_is_completed_that_nobody_has_or_several_have(reply: str) -> None:
     question = "How do I reach Aydin?"
     assert text_of(question, "user: Who can help me?", f"assistant: {reply}") == question
+
+
+def test_a_complete_question_gets_only_names_of_the_title_or_of_a_list() -> None:
+    complete = Readings(need=0.1)
+    question = "What is the capital of Jordan?"
+    told = ("user: Who is the best?", "assistant: I like Michael Jordan.")
+    assert resolved(question, *told, readings=complete).standalone_question == question
+    listed = ("user: Who helps?", "assistant: They are Marloes Kuipers and Tarik Aydin.")
+    proposal = resolved("How do I reach Aydin?", *listed, readings=complete)
+    assert proposal.standalone_question == "How do I reach Tarik Aydin?"
+    titled = ("assistant: Michael Jordan: Early life", "user: Hi", "assistant: Hi")
+    for asked in ("Where did Jordan play?", "Where did Michael play?"):
+        proposal = resolved(asked, *titled, readings=complete)
+        assert proposal.standalone_question == "Where did Michael Jordan play?"

@@ -265,6 +265,8 @@ class LanguageWords(GrammarWords):
     """Those that may mean things, too."""
     asking_for_persons: frozenset[str]
     """Question words: "who", "whose"."""
+    several_persons: frozenset[str]
+    """Nouns that "he" or "she" cannot mean: "parents"."""
     clause_starts: frozenset[str]
     """Words that begin another clause."""
     never_before_persons: frozenset[str]

@@ -5,7 +5,7 @@ They keep their meaning, whomever the replies name, until the user names somebod
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
 
 from recollect.domain.conversation.message import Role
@@ -21,9 +21,10 @@ _MESSAGES: Final = 20  # of a history
 _NEED: Final = 0.95
 _LASTING: Final = 0.97
 """How often a pronoun that the user repeats still means the same."""
-_AGREED: Final = 0.9
+_AGREED: Final = 0.95
 """How often two readings that agree are right where one of them must be."""
 _FULL_NAME: Final = 2  # words
+_SHORT: Final = 8  # words of a reply that is a name
 _FEW: Final = 1  # content words of a question that names nobody
 
 Propose = Callable[[str, Sequence[HistoryMessage]], Proposal]
@@ -71,6 +72,44 @@ def chained_candidate(
     )
 
 
+def needs_agreement(
+    chained: Proposal, question: str, history: Sequence[HistoryMessage], known: LanguageWords
+) -> bool:
+    """Whether a chain alone does not tell who is meant.
+
+    Its beginning is not sure, the pronoun may mean things, or the last reply names somebody else.
+    """
+    pronoun = _free_pronoun(question, known)
+    may_be_thing = pronoun is not None and not pronoun.forms.isdisjoint(known.thing_pronouns)
+    return chained.confidence < SURE or may_be_thing or _names_another(history, chained, known)
+
+
+def is_answered_by_another(
+    history: Sequence[HistoryMessage], chained: Proposal, known: LanguageWords
+) -> bool:
+    """Whether the last reply says little but the full name of somebody else: "Colin Hanks."."""
+    reply = history[-1].content[:_LONGEST]
+    is_short = sum(not word.is_sign for word in words_of(reply)) <= _SHORT
+    return is_short and _names_another(history, chained, known)
+
+
+def _names_another(
+    history: Sequence[HistoryMessage], chained: Proposal, known: LanguageWords
+) -> bool:
+    """Whether the last reply opens with the full name of somebody else."""
+    last = history[-1]
+    named = _opening_name(last.content[:_LONGEST], known) if last.role is Role.ASSISTANT else set()
+    return len(named) >= _FULL_NAME and not named <= _parts(chained.topic or "")
+
+
+def _opening_name(reply: str, known: LanguageWords) -> set[str]:
+    """The words with a capital that a reply begins with, after "yes" and the like."""
+    words = [word for word in words_of(reply) if not word.is_sign]
+    start = next((n for n, w in enumerate(words) if w.text.lower() not in known.small_words), 0)
+    name = takewhile(lambda word: word.text[0].isupper(), words[start:])
+    return {_letters(word.text) for word in name}
+
+
 def agreed(chained: Proposal, read: Proposal) -> Proposal | None:
     """A chained candidate as sure as it is with another reading that means the same person."""
     if not chained.topic or not read.topic:
@@ -93,22 +132,20 @@ def _first_use(
     """
     plain = named = None
     names: set[str] = set()
-    is_last = True
     for place in range(len(history) - 1, max(-1, len(history) - 1 - _MESSAGES), -1):
         if history[place].role is not Role.USER:
             continue
         text = history[place].content
         pronoun = _free_pronoun(text, known)
+        if _brings_somebody(text, known):
+            break
         if pronoun is not None and pronoun.forms == forms:
-            if is_last and _asks_whose(text, pronoun, known):
-                break
             named = _Use(place, frozenset(names))
             plain = plain if names else named
         elif _is_aside(text, known):
             names |= _names(text, known)
         else:
             break
-        is_last = False
     return plain or named
 
 
@@ -150,10 +187,12 @@ def _asks(question: str, known: LanguageWords) -> bool:
     return "?" in question or words_of(question)[0].text.lower() in opening
 
 
-def _asks_whose(question: str, pronoun: _Pronoun, known: LanguageWords) -> bool:
-    """Whether the next pronoun may mean the answer: "Who was his father?"."""
-    words = words_of(question)
-    return _asks_who(question, known) and words[pronoun.place].text.lower() in known.owning_pronouns
+def _brings_somebody(text: str, known: LanguageWords) -> bool:
+    """Whether a message may make somebody else the topic: "Who was his father?", "a brother"."""
+    spoken = {word.text.lower() for word in words_of(text[:_LONGEST])}
+    owns = not spoken.isdisjoint(known.owning_pronouns)
+    brings = not spoken.isdisjoint(known.persons - known.several_persons)
+    return brings or (owns and _asks_who(text, known))
 
 
 def _asks_who(question: str, known: LanguageWords) -> bool:
@@ -161,17 +200,19 @@ def _asks_who(question: str, known: LanguageWords) -> bool:
 
 
 def _is_aside(text: str, known: LanguageWords) -> bool:
-    """Whether a message is a question in between: "When was that?", "What else happened?"."""
+    """Whether a message is a question in between about the same: "When was that?"."""
     if len(text) > _LONGEST or _asks_who(text, known):
         return False
-    spoken = {word.text.lower() for word in words_of(text)}
+    words = words_of(text)
+    spoken = {word.text.lower() for word in words}
     persons = (forms for forms in known.pronoun_forms if known.thing_pronouns.isdisjoint(forms))
     if any(not spoken.isdisjoint(forms) for forms in persons):
         return False
-    if text[:1].isupper():
-        return True
-    points = not spoken.isdisjoint(known.pointers)  # in small letters names cannot be told
-    return points and len(spoken - known.small_words) <= _FEW
+    points = not spoken.isdisjoint(known.pointers - known.item_words)
+    is_short = len(spoken - known.small_words) <= _FEW and spoken.isdisjoint(known.item_words)
+    if not text[:1].isupper():
+        return points and is_short  # names cannot be told
+    return points or is_short or bool(_names(text, known))
 
 
 def _names(text: str, known: LanguageWords) -> set[str]:
@@ -203,6 +244,9 @@ def _means_person(
 def _with_referent(question: str, place: int, referent: str, known: LanguageWords) -> str:
     words = words_of(question)
     word = words[place]
+    first = words_of(referent)[0].text.lower() if words_of(referent) else ""
+    if place and first in known.small_words | known.possessives:
+        referent = referent[0].lower() + referent[1:]  # it began a sentence: "My sister Anna"
     following = words[place + 1] if place + 1 < len(words) else None
     owns = (
         word.text.lower() in known.owning_pronouns
