@@ -1,10 +1,10 @@
 """What edits add to a question without a place for it."""
 
+from dataclasses import replace
+
 import pytest
 
-from recollect.domain.followup.edits import words_of
-from recollect.domain.followup.languages import words_for
-from recollect.models.followup.additions import (
+from recollect.models.followup.checks.additions import (
     adds_noun,
     adds_sentence,
     asks_nothing_of,
@@ -13,12 +13,11 @@ from recollect.models.followup.additions import (
     splits_sentence,
     with_copula,
 )
-from support.followups import edits_of
+from support.edited_questions import edited_to
 
 
 def is_added(language: str, last: str, question: str, rewrite: str) -> bool:
-    blocks, edits = edits_of(question, last, rewrite)
-    return adds_noun(words_of(question), blocks, edits, words_for(language))
+    return adds_noun(edited_to(rewrite, language=language, last=last, question=question))
 
 
 @pytest.mark.parametrize(
@@ -58,8 +57,7 @@ def test_no_noun_follows_a_question_for_one_or_another_noun(
 
 def test_no_statement_follows_a_question() -> None:
     def is_followed(last: str, question: str, rewrite: str) -> bool:
-        blocks, edits = edits_of(question, last, rewrite)
-        return adds_sentence(words_of(question), blocks, edits, words_for("en"))
+        return adds_sentence(edited_to(rewrite, language="en", last=last, question=question))
 
     last = "Wake me up at six"
 
@@ -78,8 +76,7 @@ def test_a_noun_follows_a_verb_that_has_none_yet() -> None:
 
 
 def is_joined(language: str, last: str, question: str, rewrite: str) -> bool:
-    blocks, edits = edits_of(question, last, rewrite)
-    return joins_nouns(words_of(question), blocks, edits, words_for(language))
+    return joins_nouns(edited_to(rewrite, language=language, last=last, question=question))
 
 
 def test_two_things_do_not_stand_side_by_side() -> None:
@@ -118,20 +115,18 @@ def test_what_about_a_thing_does_not_follow_a_whole_question() -> None:
 def test_a_question_word_takes_the_verb_with_the_noun(
     language: str, last: str, question: str, span: str
 ) -> None:
-    words, noun = words_of(question), span.split(" ", 1)[1]
-    blocks, edits = edits_of(question, last, f"{question.strip('¿ ?')} [{noun}]")
-    known = words_for(language)
+    noun = span.split(" ", 1)[1]
+    rewrite = f"{question.strip('¿ ?')} [{noun}]"
+    edited = edited_to(rewrite, language=language, last=last, question=question)
+    mended = replace(edited, edits=with_copula(edited))
 
-    assert asks_nothing_of(words, blocks, edits, known)
-    mended = with_copula(words, blocks, edits, known)
-    (only,) = mended.insertions
-    assert " ".join(w.text for w in blocks[0].words[only.span.first : only.span.last + 1]) == span
-    assert not asks_nothing_of(words, blocks, mended, known)
+    assert asks_nothing_of(edited)
+    assert " ".join(word.text for word in mended.inserted(mended.first)) == span
+    assert not asks_nothing_of(mended)
 
 
 def is_split(language: str, last: str, question: str, rewrite: str) -> bool:
-    blocks, edits = edits_of(question, last, rewrite)
-    return splits_sentence(words_of(question), blocks, edits, words_for(language))
+    return splits_sentence(edited_to(rewrite, language=language, last=last, question=question))
 
 
 @pytest.mark.parametrize(
@@ -170,8 +165,7 @@ def test_a_phrase_may_split_a_sentence_and_a_noun_may_replace_another(
 
 def test_the_verb_at_the_end_of_a_question_is_not_lost() -> None:
     def is_lost(question: str, last: str, rewrite: str) -> bool:
-        blocks, edits = edits_of(question, last, rewrite)
-        return loses_infinitive(words_of(question), blocks, edits, words_for("nl"))
+        return loses_infinitive(edited_to(rewrite, language="nl", last=last, question=question))
 
     last = "Mag ik hier in de tuin roken?"
 
@@ -192,13 +186,10 @@ def test_the_verb_at_the_end_of_a_question_is_not_lost() -> None:
 def test_a_question_word_gets_a_verb_and_a_subject(
     language: str, last: str, question: str, rewrite: str
 ) -> None:
-    blocks, edits = edits_of(question, last, rewrite)
-
-    assert asks_nothing_of(words_of(question), blocks, edits, words_for(language))
+    assert asks_nothing_of(edited_to(rewrite, language=language, last=last, question=question))
 
 
 def test_a_question_word_takes_a_question_that_has_its_subject() -> None:
-    last = "Where does the ferry stop?"
-    blocks, edits = edits_of("Why?", last, "Why [does the ferry stop]")
+    last, rewrite = "Where does the ferry stop?", "Why [does the ferry stop]"
 
-    assert not asks_nothing_of(words_of("Why?"), blocks, edits, words_for("en"))
+    assert not asks_nothing_of(edited_to(rewrite, language="en", last=last, question="Why?"))

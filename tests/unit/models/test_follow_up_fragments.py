@@ -4,18 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.domain.followup.edits import Span, words_of
-from recollect.domain.followup.languages import words_for
+from recollect.domain.followup.edits import Span
+from recollect.domain.followup.languages import read_words, words_for
+from recollect.models.followup.checks.fragments import has_no_place
+from recollect.models.followup.checks.sentences import doubles_determiner
+from recollect.models.followup.checks.soundness import is_sound
 from recollect.models.followup.confidence import WordLists
-from recollect.models.followup.fragments import has_no_place
-from recollect.models.followup.sentences import doubles_determiner
-from recollect.models.followup.soundness import is_sound
+from support.edited_questions import edited_question, edited_to
 from support.followups import edits_of
 
 
 def is_refused(language: str, last: str, question: str, rewrite: str, **facts: bool) -> bool:
-    blocks, edits = edits_of(question, last, rewrite)
-    return has_no_place(words_of(question), blocks, edits, words_for(language), **facts)
+    edited = edited_to(rewrite, language=language, last=last, question=question, **facts)
+    return has_no_place(edited)
 
 
 @pytest.mark.parametrize(
@@ -145,26 +146,45 @@ def test_a_correction_may_take_the_place_of_a_name() -> None:
     assert not is_refused("en", last, "I meant the lake", "[How big is] the lake")
 
 
+@pytest.mark.parametrize(
+    ("question", "rewrite"),
+    [
+        ("And my wife?", "[How do I fix] my wife"),
+        ("And the weather?", "[How do I fix] the weather"),
+        ("And then?", "[How do I fix my] then"),
+    ],
+)
+def test_a_language_without_lists_of_words_refuses_nothing(question: str, rewrite: str) -> None:
+    blocks, edits = edits_of(question, "How do I fix my dishwasher?", rewrite)
+    lists = 'openers = "and"\narticles = "the"\npossessives = "my"\n'
+    bare = read_words(f'{lists}adding_starts = "and"')
+
+    assert has_no_place(edited_question(question, blocks, edits, words_for("en")))
+    assert not has_no_place(edited_question(question, blocks, edits, bare))
+    assert not has_no_place(edited_question(question, blocks, edits, read_words(lists)))
+
+
 def test_no_word_of_the_history_comes_in_twice() -> None:
     lists = WordLists(
         function_words=frozenset(), pointers=frozenset(), discardable=frozenset({"and"})
     )
-    blocks, edits = edits_of("And chairs?", "How many tables has Bo", "[How many] chairs [has Bo]")
-    known = words_for("en")
-    longer = replace(edits.insertions[0], span=Span(0, 0, 3))
-    twice = replace(edits, insertions=(longer, *edits.insertions[1:]))
+    last, rewrite = "How many tables has Bo", "[How many] chairs [has Bo]"
+    edited = edited_to(rewrite, language="en", last=last, question="And chairs?", lists=lists)
+    longer = replace(edited.first, span=Span(0, 0, 3))
+    twice = replace(edited.edits, insertions=(longer, *edited.edits.insertions[1:]))
 
-    assert is_sound(words_of("And chairs?"), blocks, edits, lists, known)
-    assert not is_sound(words_of("And chairs?"), blocks, twice, lists, known)
+    assert is_sound(edited)
+    assert not is_sound(replace(edited, edits=twice))
 
 
 def is_kept(language: str, last: str, question: str, rewrite: str, *lost: str) -> bool:
     """Whether edits are sound, with words of a question that may be lost."""
-    blocks, edits = edits_of(question, last, rewrite)
     lists = WordLists(
         function_words=frozenset({"kan"}), pointers=frozenset(lost), discardable=frozenset()
     )
-    return is_sound(words_of(question), blocks, edits, lists, words_for(language))
+    return is_sound(
+        edited_to(rewrite, language=language, last=last, question=question, lists=lists)
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,6 +211,24 @@ def test_no_sentence_comes_in_before_the_verb_of_a_question() -> None:
 
     assert not is_kept("nl", last, question, f"[{last}] Kan ook koud", "dat")
     assert is_kept("nl", last, question, "Kan [linzensoep] ook koud", "dat")
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        (
+            "de",
+            "Was ist die Firewall Ost?",
+            "wie teste ich die?",
+            "wie teste ich die [Firewall Ost]",
+        ),
+        ("fr", "Prix du permis AM", "Il faut ça pour un bus ?", "Il faut [permis AM] pour un bus"),
+    ],
+)
+def test_a_word_that_means_something_else_in_another_language_refuses_nothing(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert is_kept(language, last, question, rewrite, "ça")
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,18 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, apply_edits, words_of
 from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import WordLists
-from recollect.models.followup.mending import (
-    mended,
+from recollect.models.followup.mending import mended, with_full_names
+from recollect.models.followup.phrasing import (
     with_answer,
     with_base_verb,
     with_comma,
     with_counted,
-    with_full_names,
     with_one_article,
     with_one_genitive,
     with_question_mark,
     with_small_words,
 )
+from support.edited_questions import edited_question
 
 LISTS = WordLists(
     function_words=frozenset({"who", "is", "its", "her", "what", "about", "the"}),
@@ -31,7 +31,7 @@ def rewritten(question: str, history: str, *insertions: Insertion, deleted: set[
     """What mended edits make of a question after one message of the user's."""
     blocks = [Block(role=Role.USER, text=history, words=words_of(history))]
     edits = Edits(deleted=frozenset(deleted), insertions=insertions)
-    made = mended(words_of(question), blocks, edits, LISTS, EN)
+    made = mended(edited_question(question, blocks, edits, EN, lists=LISTS))
     return apply_edits(question, blocks, made, function_words=LISTS.function_words)
 
 
@@ -68,7 +68,7 @@ def in_full(name: str, title: str, question: str = "") -> str:
         Block(role=Role.ASSISTANT, text=title, words=words_of(title), is_title=True),
     ]
     edits = Edits(insertions=(Insertion(gap=0, span=Span(0, 0, len(words_of(name)) - 1)),))
-    made = with_full_names(words_of(question), blocks, edits, EN)
+    made = with_full_names(edited_question(question, blocks, edits, EN))
     return apply_edits(question, blocks, made, function_words=LISTS.function_words)
 
 
@@ -169,7 +169,7 @@ def test_a_noun_keeps_an_article_when_its_possessive_goes(
     last = len(blocks[0].words) - 2
     owner = Insertion(gap=4, span=Span(0, last, last), connector=connector)
     edits = Edits(deleted=frozenset({2}), insertions=(owner,))
-    made = mended(words_of(question), blocks, edits, LISTS, words_for(language))
+    made = mended(edited_question(question, blocks, edits, words_for(language), lists=LISTS))
     said = apply_edits(question, blocks, made, function_words=LISTS.function_words)
     assert expected in said
 
@@ -180,7 +180,7 @@ def test_what_somebody_has_gets_an_article_in_a_fragment_too() -> None:
     beginning = Insertion(gap=0, span=Span(0, 0, 2))
     owner = Insertion(gap=3, span=Span(0, 3, 3), connector="of")
     edits = Edits(deleted=frozenset({0, 1}), insertions=(beginning, owner))
-    made = mended(words_of("And his horse?"), blocks, edits, LISTS, words_for("en"))
+    made = mended(edited_question("And his horse?", blocks, edits, EN, lists=LISTS))
     said = apply_edits("And his horse?", blocks, made, function_words=LISTS.function_words)
     assert said == "How tall is the horse of Otto?"
 
@@ -189,8 +189,8 @@ def test_a_dutch_noun_without_the_ending_of_a_plural_gets_no_article() -> None:
     blocks = [Block(role=Role.USER, text="De kat", words=words_of("De kat"))]
     owner = Insertion(gap=4, span=Span(0, 1, 1), connector="van")
     edits = Edits(deleted=frozenset({2}), insertions=(owner,))
-    made = mended(words_of("Wat is zijn gewicht?"), blocks, edits, LISTS, words_for("nl"))
-    assert made.articles == ()
+    edited = edited_question("Wat is zijn gewicht?", blocks, edits, words_for("nl"), lists=LISTS)
+    assert mended(edited).articles == ()
 
 
 @pytest.mark.parametrize("said", ["I have a dog named Rex", "I saw the dog today"])

@@ -4,12 +4,17 @@ import pytest
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
-from recollect.models.followup.referents import (
+from recollect.domain.followup.languages import words_for
+from recollect.models.followup.checks.referents import (
     takes_maker,
     takes_one_of_two,
     with_maker,
     without_denied,
 )
+from recollect.models.followup.edited_question import EditedQuestion
+from support.edited_questions import edited_question
+
+EN = words_for("en")
 
 
 def block(text: str, role: Role = Role.USER) -> Block:
@@ -21,69 +26,76 @@ def made(gap: int, span: Span, *deleted: int) -> Edits:
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("language", "question", "said"),
     [
-        ("How long are they?", "Compare the Elbe and the Oder"),
-        ("Hoe lang zijn hen?", "Vergelijk de Elbe en de Oder"),
-        ("Où sont elles ?", "Compare la Elbe et la Oder"),
+        ("en", "How long are they?", "Compare the Elbe and the Oder"),
+        ("nl", "Hoe lang zijn hen?", "Vergelijk de Elbe en de Oder"),
+        ("fr", "Où sont elles ?", "Compare la Elbe et la Oder"),
     ],
 )
-def test_one_of_two_is_not_both(question: str, said: str) -> None:
-    words = words_of(question)
-    place = len(words) - 2
-    for name in (Span(0, 1, 2), Span(0, 4, 5)):
-        assert takes_one_of_two(words, [block(said)], made(place, name, place))
-    assert not takes_one_of_two(words, [block(said)], made(place, Span(0, 1, 5), place))
-    assert not takes_one_of_two(
-        words, [block("The Elbe is long")], made(place, Span(0, 0, 1), place)
-    )
+def test_one_of_two_is_not_both(language: str, question: str, said: str) -> None:
+    known, place = words_for(language), len(words_of(question)) - 2
+
+    def is_taken(span: Span, history: str = said) -> bool:
+        edits = made(place, span, place)
+        return takes_one_of_two(edited_question(question, [block(history)], edits, known))
+
+    assert is_taken(Span(0, 1, 2))
+    assert is_taken(Span(0, 4, 5))
+    assert not is_taken(Span(0, 1, 5))
+    assert not is_taken(Span(0, 0, 1), "The Elbe is long")
 
 
 def test_two_names_elsewhere_in_the_conversation_count() -> None:
     blocks = [block("The Elbe is long.", Role.ASSISTANT), block("What of the Elbe and Oder?")]
-    words = words_of("How long are they?")
-    assert takes_one_of_two(words, blocks, made(3, Span(0, 0, 1), 3))
-    assert not takes_one_of_two(words_of("How long is it?"), blocks, made(3, Span(0, 0, 1), 3))
+    edits = made(3, Span(0, 0, 1), 3)
+    assert takes_one_of_two(edited_question("How long are they?", blocks, edits, EN))
+    assert not takes_one_of_two(edited_question("How long is it?", blocks, edits, EN))
+
+
+def about_novel(question: str, span: Span) -> EditedQuestion:
+    """A question whose third word is replaced by words of "The novel Tide by Ann Moor"."""
+    blocks = [block("The novel Tide by Ann Moor", Role.ASSISTANT)]
+    return edited_question(question, blocks, made(2, span, 2), EN)
 
 
 def test_who_made_a_thing_is_not_the_thing() -> None:
-    blocks = [block("The novel Tide by Ann Moor", Role.ASSISTANT)]
-    edits = made(2, Span(0, 4, 5), 2)
-    assert takes_maker(words_of("What is its price?"), blocks, edits)
-    assert not takes_maker(words_of("What is its price?"), blocks, made(2, Span(0, 2, 2), 2))
-    assert not takes_maker(words_of("Who is her brother?"), blocks, edits)
-    assert with_maker(words_of("What is its price?"), blocks, edits) == edits
+    author, title = Span(0, 4, 5), Span(0, 2, 2)
+    price = about_novel("What is its price?", author)
+    assert takes_maker(price)
+    assert not takes_maker(about_novel("What is its price?", title))
+    assert not takes_maker(about_novel("Who is her brother?", author))
+    assert with_maker(price) == price.edits
 
 
 def test_the_author_of_a_thing_is_who_made_it() -> None:
-    blocks = [block("The novel Tide by Ann Moor", Role.ASSISTANT)]
-    words = words_of("Where did its author live?")
-    edits = made(2, Span(0, 4, 5), 2)
-    assert not takes_maker(words, blocks, edits)
-    assert with_maker(words, blocks, edits) == made(4, Span(0, 4, 5), 2, 3)
+    edited = about_novel("Where did its author live?", Span(0, 4, 5))
+    assert not takes_maker(edited)
+    assert with_maker(edited) == made(4, Span(0, 4, 5), 2, 3)
 
 
 @pytest.mark.parametrize(
-    ("asked", "reply"),
+    ("language", "asked", "reply"),
     [
-        ("Can I keep figs in the fridge?", "No, put them on a plate."),
-        ("Kan ik daar vijgen in de koelkast bewaren?", "Nee, leg ze op een bord."),
-        ("Kann ich dort Feigen im Kühlschrank lagern?", "Nein, auf einem Teller."),
+        ("en", "Can I keep figs in the fridge?", "No, put them on a plate."),
+        ("nl", "Kan ik daar vijgen in de koelkast bewaren?", "Nee, leg ze op een bord."),
+        ("de", "Kann ich dort Feigen im Kühlschrank lagern?", "Nein, auf einem Teller."),
     ],
 )
-def test_what_was_denied_does_not_come_in(asked: str, reply: str) -> None:
-    blocks = [block(reply, Role.ASSISTANT), block(asked)]
-    words = words_of("How long do they last then?")
+def test_what_was_denied_does_not_come_in(language: str, asked: str, reply: str) -> None:
     noun = 3
-    kept = without_denied(words, blocks, made(3, Span(1, noun, noun + 2), 3))
-    assert kept == made(3, Span(1, noun, noun), 3)
-    agreed = [block("Yes, of course.", Role.ASSISTANT), block(asked)]
-    assert without_denied(words, agreed, made(3, Span(1, noun, noun + 2), 3)).insertions[
-        0
-    ].span == (Span(1, noun, noun + 2))
+    whole = made(3, Span(1, noun, noun + 2), 3)
+
+    def meant(said: str) -> Edits:
+        blocks = [block(said, Role.ASSISTANT), block(asked)]
+        question = "How long do they last then?"
+        return without_denied(edited_question(question, blocks, whole, words_for(language)))
+
+    assert meant(reply) == made(3, Span(1, noun, noun), 3)
+    assert meant("Yes, of course.") == whole
 
 
 def test_a_fragment_after_a_denial_still_changes_the_question() -> None:
     blocks = [block("No.", Role.ASSISTANT), block("Can I keep figs in the fridge?")]
     beginning = made(1, Span(1, 0, 5), 0)
-    assert without_denied(words_of("and cellar?"), blocks, beginning) == beginning
+    assert without_denied(edited_question("and cellar?", blocks, beginning, EN)) == beginning

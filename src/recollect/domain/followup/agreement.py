@@ -12,8 +12,6 @@ from recollect.domain.followup.languages import LanguageWords
 _PHRASE: Final = 3  # words that tell a phrase from others: "the youngest pet"
 _MESSAGES: Final = 20
 _READ: Final = 400  # characters of a message
-_OWNING: Final = frozenset({"has", "have", "had"})
-_SINGULAR_ENDINGS: Final = ("ss", "us", "is", "series", "species", "news")
 
 
 def agreeing(rewrite: str, history: Sequence[HistoryMessage], known: LanguageWords) -> str:
@@ -43,9 +41,8 @@ def _forms(known: LanguageWords) -> list[tuple[str, str]]:
 
     What follows "has" is had. A language that has no list of verbs has none of them.
     """
-    pairs = [(forms[0], forms[1]) for forms in known.plural_verbs if len(forms) > 1]
-    before = known.helping_verbs | known.auxiliaries - _OWNING
-    return [pair for pair in pairs if pair[0] in before]
+    before = known.helping_verbs | known.auxiliaries - known.owning_verbs
+    return [pair for pair in known.plural_verbs.pairs.items() if pair[0] in before]
 
 
 def _has(message: Sequence[str], phrase: Sequence[str]) -> bool:
@@ -56,7 +53,7 @@ def _has(message: Sequence[str], phrase: Sequence[str]) -> bool:
 def disagrees(rewrite: str, question: str, known: LanguageWords) -> bool:
     """Whether a singular verb follows "which" and a plural: "Which dogs is"; not as asked."""
     singular = {one for one, _ in _forms(known)}
-    asks = {phrase[0] for phrase in known.which}
+    asks, endings = known.which.by_first_word, tuple(known.singular_endings)
 
     def found(text: str) -> set[tuple[str, str]]:
         words = spoken_words(text[:_READ])
@@ -64,7 +61,7 @@ def disagrees(rewrite: str, question: str, known: LanguageWords) -> bool:
             (noun, verb)
             for (asking, noun), (_, verb) in pairwise(pairwise(words))
             if asking in asks and verb in singular and noun.endswith("s")
-            if not noun.endswith(_SINGULAR_ENDINGS)
+            if not noun.endswith(endings)
         }
 
     return bool(found(rewrite) - found(question))

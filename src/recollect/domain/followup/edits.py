@@ -124,7 +124,7 @@ def recent_blocks(history: Sequence[HistoryMessage], limits: ReadingLimits) -> l
     The first question always has a place, and so has a title that the conversation opens with.
     """
     first_question = next((i for i, one in enumerate(history) if one.role is Role.USER), None)
-    title = _title(history)
+    title = opening_title(history)
     blocks: list[Block] = []
     left = limits.total - (len(title.words) if title is not None else 0)
     for index in range(len(history) - 1, -1, -1):
@@ -144,7 +144,7 @@ def recent_blocks(history: Sequence[HistoryMessage], limits: ReadingLimits) -> l
     return blocks
 
 
-def _title(history: Sequence[HistoryMessage]) -> Block | None:
+def opening_title(history: Sequence[HistoryMessage]) -> Block | None:
     """What a conversation opens with, if that is a few words of the assistant's and no sentence."""
     first = history[0] if history else None
     if first is None or first.role is Role.USER or first.content.rstrip()[-1:] in _SENTENCE_ENDS:

@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from recollect.domain.followup.languages import installed, words_for
 
 if TYPE_CHECKING:
     from recollect.domain.followup.edits import Word
@@ -14,9 +17,6 @@ _RULE: Final = re.compile(r"[\s|:+=-]+")
 _PAIR: Final = 2
 _TITLE_END: Final = re.compile(r"\s[\u2013\u2014-]\s|[:(;,.](?=\s|$)|\s\(")
 _LONGEST_ITEM: Final = 8  # words
-_JOINING: Final = frozenset(
-    ("and", "or", "en", "of", "und", "oder", "et", "ou", "y", "e", "o", "u")
-)
 
 
 def list_items(text: str, words: "Sequence[Word]") -> dict[int, int]:
@@ -32,6 +32,12 @@ def list_items(text: str, words: "Sequence[Word]") -> dict[int, int]:
         if index is not None and number <= MOST_ITEMS:
             items.setdefault(index, number)
     return items or _inline_items(words)
+
+
+@cache
+def _joining_words() -> frozenset[str]:
+    """Those of all languages: a reply may be in another one than the question."""
+    return frozenset().union(*(words_for(code).joining_words for code in installed()))
 
 
 def item_titles(text: str) -> list[str]:
@@ -136,7 +142,7 @@ def _parts(words: "Sequence[Word]", begin: int) -> list[list[int]]:
             depth = max(0, depth - 1)
         elif depth == 0 and text in ".?!":
             break
-        elif depth == 0 and (text in ",;" or text.lower() in _JOINING):
+        elif depth == 0 and (text in ",;" or text.lower() in _joining_words()):
             if parts[-1]:
                 parts.append([])
         elif depth == 0 and not words[index].is_sign:
@@ -149,7 +155,7 @@ def _is_enumeration(words: "Sequence[Word]", parts: list[list[int]]) -> bool:
     if len(parts) < _PAIR or not all(len(part) <= _LONGEST_ITEM for part in parts[1:-1]):
         return False
     joint = words[parts[-1][0] - 1].text.lower()
-    if joint not in _JOINING:
+    if joint not in _joining_words():
         return False
     if len(parts) > _PAIR:
         return True

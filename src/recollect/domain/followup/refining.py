@@ -166,9 +166,13 @@ def _exchange_typed(
 
 
 def _with_preposition(target: _Target, change: Refinement, place: int) -> str:
-    """Exchange a value together with the preposition before it, if there is one."""
+    """Exchange a value together with the preposition before it, if there is one.
+
+    "Of" leaves the other as it is: "van mei?" after "Hoeveel boten waren er in april?".
+    """
     first = place - (target.lower(place - 1) in target.known.articles)
-    if target.lower(first - 1) not in target.known.prepositions:
+    before = target.lower(first - 1)
+    if before not in target.known.prepositions or change.preposition == target.known.of_word:
         return target.with_words(place, place, change.value[0].text)
     return target.with_words(first - 1, place, change.text)
 

@@ -24,7 +24,7 @@ _LIMITS: Final = {
 }
 """What lies beyond says no more than the limit itself."""
 SENTENCE: Final = 4  # words of an inserted span that make it a sentence
-_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
+NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 _EXCHANGE: Final = 2  # the newest messages: a reply, and the question before it
 
 
@@ -95,7 +95,7 @@ def is_beginning(blocks: Sequence[Block], insertion: Insertion) -> bool:
     """Whether a span is the beginning of an earlier question, for a value to follow it."""
     _, first, last = insertion.span
     is_users = blocks[insertion.span.block].role is Role.USER
-    return is_users and first < _NEAR_BEGINNING and last - first + 1 >= SENTENCE
+    return is_users and first < NEAR_BEGINNING and last - first + 1 >= SENTENCE
 
 
 def _limited(name: str, value: float) -> float:

@@ -16,7 +16,6 @@ from recollect.domain.followup.edits import (
     Block,
     ReadingLimits,
     Word,
-    apply_edits,
     recent_blocks,
     words_of,
 )
@@ -24,31 +23,17 @@ from recollect.domain.followup.explanations import explain, span_text
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.domain.followup.rules import is_data_talk
 from recollect.errors import ConfigurationError
-from recollect.models.followup.additions import with_copula
+from recollect.models.followup.checks.additions import with_copula
+from recollect.models.followup.checks.data_edits import changes_data_question
+from recollect.models.followup.checks.referents import with_maker, without_denied
+from recollect.models.followup.checks.sentences import is_sentence
+from recollect.models.followup.checks.soundness import is_sound
 from recollect.models.followup.confidence import Calibration, WordLists, evidence
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
+from recollect.models.followup.edited_question import EditedQuestion
 from recollect.models.followup.features import Features, tokens_of
-from recollect.models.followup.mending import (
-    mended,
-    with_answer,
-    with_base_verb,
-    with_comma,
-    with_counted,
-    with_full_names,
-    with_one_article,
-    with_one_genitive,
-    with_question_mark,
-    with_small_words,
-)
-from recollect.models.followup.referents import with_maker, without_denied
-from recollect.models.followup.sentences import (
-    doubled_articles,
-    doubles_determiner,
-    lacks_noun,
-    lacks_verb,
-    says_twice,
-)
-from recollect.models.followup.soundness import changes_data_question, is_sound
+from recollect.models.followup.mending import mended, with_full_names
+from recollect.models.followup.phrasing import phrased
 from recollect.models.networks import open_network, open_tokenizer
 from recollect.models.weights import TOKENS, WEIGHTS
 
@@ -143,46 +128,34 @@ class SpanEditor:
             return Interpretation(
                 blocks=blocks, decoded=decoded, rewrite=question, evidence={}, is_sound=True
             )
-        lists = network.lists
-        decoded = replace(decoded, edits=with_full_names(words, blocks, decoded.edits, known))
-        weighed = evidence(words, blocks, decoded, language=language, lists=lists)
-        meant = without_denied(words, blocks, decoded.edits)
-        asked = with_copula(words, blocks, meant, known)
-        complete = mended(words, blocks, asked, lists, known)
-        edits = with_maker(words, blocks, complete)
-        decoded = replace(decoded, edits=edits)
-        edited = apply_edits(
-            question,
-            blocks,
-            edits,
-            function_words=lists.function_words,
-            small_words=known.small_words | known.prepositions,
-        )
-        counted = with_counted(edited, question, known) if known.extremes else edited
-        phrased = with_one_genitive(
-            with_base_verb(with_small_words(counted, known), known), question, known
-        )
-        article = with_one_article(phrased, question, blocks, known)
-        compared = with_comma(article, question, known)
-        rewrite = with_question_mark(with_answer(compared, blocks, known), blocks, edits)
         is_data = is_data_talk(history, known)
+        edited = EditedQuestion(
+            words=words,
+            blocks=blocks,
+            edits=decoded.edits,
+            lists=network.lists,
+            known=known,
+            is_data=is_data,
+        )
+        edited = replace(edited, edits=with_full_names(edited))
+        named = replace(decoded, edits=edited.edits)
+        weighed = evidence(words, blocks, named, language=language, lists=network.lists)
+        for mend in (without_denied, with_copula, mended):
+            edited = replace(edited, edits=mend(edited))
+        made = replace(edited, edits=with_maker(edited))
+        rewrite = phrased(question, made)
         if is_data:
             last = next(block.text for block in blocks if block.role is Role.USER)
             rewrite = with_number(last, rewrite, known)
-        sound = is_sound(words, blocks, complete, lists, known, is_data=is_data)
-        if is_data and changes_data_question(words, blocks, edits, known):
-            sound = False
+        changes_data = is_data and changes_data_question(made)
         return Interpretation(
             blocks=blocks,
-            decoded=decoded,
+            decoded=replace(decoded, edits=made.edits),
             rewrite=rewrite,
             evidence=weighed,
-            is_sound=sound
-            and not says_twice(rewrite, question)
-            and not lacks_verb(rewrite, question, known)
-            and not lacks_noun(rewrite, question, known)
-            and not doubles_determiner(rewrite, question, known)
-            and not doubled_articles(rewrite, question, blocks, known),
+            is_sound=is_sound(edited)
+            and not changes_data
+            and is_sentence(rewrite, question, blocks, known),
         )
 
     def _ready(self) -> "_Network":

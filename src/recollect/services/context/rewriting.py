@@ -16,6 +16,7 @@ from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal,
 from recollect.domain.followup.expletives import needs_no_history
 from recollect.domain.followup.language import language_of, load_languages
 from recollect.domain.followup.languages import installed, words_for
+from recollect.domain.followup.persons.naming import read_with_persons
 from recollect.domain.followup.refinements import is_remark
 from recollect.domain.followup.rules import asks_back, rule_candidate, with_complete_questions
 from recollect.domain.followup.validation import clean_reply, is_faithful
@@ -162,7 +163,13 @@ class Rewriting(Audited):
             history = ()
         is_read = by_rules is not None and by_rules.confidence >= self.policies.rewrite_confidence
         if history and self.model is not None and not is_read:
-            candidates[Method.MODEL] = self.model.propose(question, complete, language=code)
+            candidates[Method.MODEL] = read_with_persons(
+                question,
+                complete,
+                words_for(code),
+                partial(self.model.propose, language=code),
+                least_confidence=self.policies.rewrite_confidence,
+            )
         return best_rewrite(
             question,
             history,

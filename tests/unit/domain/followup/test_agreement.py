@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.followup.agreement import agreeing, disagrees
-from recollect.domain.followup.languages import words_for
+from recollect.domain.followup.languages import read_words, words_for
 from support.followups import conversation
 
 EN = words_for("en")
@@ -39,3 +39,10 @@ def test_a_plural_after_which_has_no_singular_verb() -> None:
     assert not disagrees("Which bus is the fastest?", "Which one is the fastest?", EN)
     assert not disagrees("Which dogs are popular?", "Which ones are popular?", EN)
     assert not disagrees("Which dogs is it about?", "Which dogs is it about?", EN)
+
+
+def test_in_a_language_without_words_nothing_disagrees() -> None:
+    bare, rewrite = read_words(""), "What type are the youngest pet?"
+
+    assert not disagrees("Which dogs is the most popular one?", "Which is popular?", bare)
+    assert agreeing(rewrite, PETS, bare) == rewrite

@@ -1,8 +1,9 @@
-"""Which language a text is in."""
+"""Which language a text is in, and how the words of a language are read."""
 
 import pytest
 
 from recollect.domain.followup.language import detect_language, known_language, language_of
+from recollect.domain.followup.languages import read_words, starting_phrase
 from support.followups import conversation
 
 
@@ -44,3 +45,18 @@ def test_a_short_follow_up_takes_the_language_of_the_question_before() -> None:
     history = conversation("user: Toon de totale omzet per regio voor 2023")
 
     assert language_of("En 2022?", history) == "nl"
+
+
+def test_what_the_file_of_a_language_leaves_out_is_empty() -> None:
+    known = read_words('articles = "the a"\npossessives = "my"')
+
+    assert known.before_nouns == {"the", "a", "my"}
+    assert known.persons == frozenset()
+    assert known.by_word == ""
+    assert starting_phrase(["what", "about"], known.openers) == 0
+    assert not known.short_forms.pairs
+
+
+def test_a_key_that_no_check_knows_is_refused() -> None:
+    with pytest.raises(TypeError, match="persns"):
+        read_words('persns = "wife"')

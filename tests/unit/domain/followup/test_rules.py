@@ -58,6 +58,19 @@ def test_a_fragment_changes_one_part_of_a_data_question(question: str, expected:
 
 
 @pytest.mark.parametrize(
+    ("after", "question", "language", "expected"),
+    [
+        ("¿Cuántos barcos hubo en abril?", "de mayo", "es", "¿Cuántos barcos hubo en mayo?"),
+        ("Hoeveel boten waren er in april?", "van mei?", "nl", "Hoeveel boten waren er in mei?"),
+    ],
+)
+def test_of_takes_no_other_prepositions_place(
+    after: str, question: str, language: str, expected: str
+) -> None:
+    assert changed(question, after=after, language=language) == expected
+
+
+@pytest.mark.parametrize(
     ("before", "question", "expected"),
     [
         (RENT, "And in Lisbon?", "What is the average rent in Lisbon for a flat?"),

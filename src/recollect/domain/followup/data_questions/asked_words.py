@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recollect.domain.followup.data_questions.nouns import singular
+from recollect.domain.followup.data_questions.endings import singular
 from recollect.domain.followup.edits import Word
 from recollect.domain.followup.languages import LanguageWords
 

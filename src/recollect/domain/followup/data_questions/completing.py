@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-from recollect.domain.followup.data_questions.nouns import DataPhrase, plural, singular
+from recollect.domain.followup.data_questions.endings import plural, singular
+from recollect.domain.followup.data_questions.nouns import DataPhrase
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
 _ENDS: Final = "?.! "
 _LONGEST_OBJECT: Final = 3  # words
 _OWNING: Final = 2  # words
-_CLAUSE: Final = "ing"
 
 
 def completed(rest: str, phrase: DataPhrase, known: LanguageWords) -> str:
@@ -52,7 +52,8 @@ def counted_object(said: Sequence[str], known: LanguageWords) -> str:
 def _sort_key(extreme: str, sort_key: str, known: LanguageWords) -> str:
     words = sort_key.split(" ")
     if not known.pointers.isdisjoint(map(str.lower, words)):  # "boats using it"
-        words = list(takewhile(lambda word: not word.endswith(_CLAUSE), words))
+        clause = tuple(known.present_endings)
+        words = list(takewhile(lambda word: not word.endswith(clause), words))
     key = " ".join(words).removeprefix(f"{known.the} ")
     if not known.pointers.isdisjoint(key.lower().split(" ")):
         return ""

@@ -12,7 +12,6 @@ _LONGEST_NOUN: Final = 4  # words
 _SHORTEST: Final = 3  # words after the verb's beginning
 _LONGEST_NESTED: Final = 6  # words of a subject with a clause of its own
 _SIBILANTS: Final = ("ch", "sh", "s", "x", "z", "o")
-_PRESENT: Final = frozenset(("do", "does"))
 
 
 def inverted_phrase(
@@ -62,10 +61,10 @@ class _Inversion:
             return None
         last = self._words[-1].text
         if lower[verb] in known.auxiliaries and preposition:  # "in which towns is Frisian spoken"
-            rest = f"{preposition} which {subject} {lower[verb]} {last}"
+            rest = f"{preposition} {known.which[0][0]} {subject} {lower[verb]} {last}"
         elif lower[verb] in known.auxiliaries and lower[-1] in known.prepositions:
             rest = f"{known.that} {subject} {lower[verb]} {last}"
-        elif not preposition and lower[verb] in _PRESENT:
+        elif not preposition and lower[verb] in known.helping_verbs - {known.past_helping}:
             finite = self._finite(self._words[end].text, lower[verb])
             after = f" {last}" if is_stranded else ""
             rest = f"{known.that} {subject} {finite}{after}"
@@ -99,15 +98,16 @@ class _Inversion:
 
     def owner_of(self, start: int) -> DataPhrase | None:
         """Of "which skipper's boat is not Ruth": the skipper whose boat is not Ruth."""
-        counted = f"{self._text(start, start + 1)} whose {self._text(start + 3)}"
+        whose = self._known.whose_word
+        counted = f"{self._text(start, start + 1)} {whose} {self._text(start + 3)}"
         text = f"{self._known.the} {counted}"
         return DataPhrase(text=text, owner=text, counted=counted)
 
     def _finite(self, verb: str, helping: str) -> str:
         """A verb as it stands without the one that helps it: "does … have" is "has"."""
-        if helping == "do":
+        forms = {many: one for one, many in self._known.plural_verbs.pairs.items()}
+        if helping in forms:
             return verb
-        forms = {one[1]: one[0] for one in self._known.plural_verbs}
         ending = "es" if verb.endswith(_SIBILANTS) else "s"
         return forms.get(verb, f"{verb}{ending}")
 

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from recollect.domain.followup.data_questions.endings import is_participle, plural, singular
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 
-_SHORTEST_PLURAL: Final = 4  # letters
 _HYPHEN: Final = "-"
 _LONGEST_NOUN: Final = 3  # words: "template type code"
-_SIBILANTS: Final = ("ch", "sh", "ss", "x", "z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +57,7 @@ def part_from(phrase: str, noun: str, known: LanguageWords) -> str | None:
         first -= 1
     before = phrase[words[first].start : words[place].start]
     rest = texts[place + 1 : place + 3]
-    forms = {one[0]: one[1] for one in known.plural_verbs}
+    forms = known.plural_verbs.pairs
     if not same and len(rest) > 1 and rest[1] in forms:  # "each country that does" but one noun
         verb = words[place + 2]
         after = f" {rest[0]} {forms[rest[1]]}{phrase[verb.end :]}"
@@ -97,7 +96,7 @@ def _is_modifier(texts: Sequence[str], place: int, known: LanguageWords) -> bool
     return (
         following.isalpha()
         and following not in known.small_words | verbs
-        and not following.endswith(("ed", "ing"))
+        and not is_participle(following, known)
     )
 
 
@@ -131,23 +130,6 @@ def is_acronym(word: str) -> bool:
     return len(word) > 1 and word.isupper()
 
 
-def plural(noun: str) -> str:
-    """A noun with the ending of its plural; what seems to have one stays as it is."""
-    if singular(noun) != noun:
-        return noun
-    if noun.endswith("y") and noun[-2:-1] not in "aeou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(_SIBILANTS) else f"{noun}s"
-
-
-def singular(noun: str) -> str:
-    """A noun without the ending of its plural, as far as that can be seen."""
-    if noun.endswith("ies") and len(noun) > _SHORTEST_PLURAL:
-        return f"{noun[:-3]}y"
-    is_plural = noun.endswith("s") and not noun.endswith("ss") and len(noun) >= _SHORTEST_PLURAL
-    return noun[:-1] if is_plural else noun
-
-
 def is_bound(words: Sequence[str], place: int, known: LanguageWords) -> bool:
     """Whether a pointer may mean a noun before it: "the courses they teach", not "of their"."""
     if words[place] not in known.bound_pointers or not place:
@@ -155,7 +137,10 @@ def is_bound(words: Sequence[str], place: int, known: LanguageWords) -> bool:
     if not known.each.isdisjoint(words[:place]):
         return True  # "for each boat, how many masts does it have"
     follows = {known.of_word} | known.auxiliaries | known.helping_verbs  # "where are they"
-    if words[place - 1] in follows and words[place] not in known.row_possessives - {"his", "her"}:
+    if (
+        words[place - 1] in follows
+        and words[place] not in known.row_possessives - known.person_possessives
+    ):
         return False
     if words[place - 1] == known.of_word:
         return False

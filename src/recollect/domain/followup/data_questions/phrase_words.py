@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from recollect.domain.followup.data_questions.nouns import plural
+from recollect.domain.followup.data_questions.endings import is_adverb, plural
 from recollect.domain.followup.edits import Word
 from recollect.domain.followup.languages import LanguageWords
 
-_ADVERBS: Final = "ly"
 _SHORTEST: Final = 2  # words of a clause
 
 
@@ -69,7 +68,7 @@ class PhraseWords:
         first, _, rest = predicate.partition(" ")
         if rest and first.lower() in self._known.additions:
             return f"{first} {self._plural(rest)}"  # "also has"
-        forms = {one[0]: one[1] for one in self._known.plural_verbs}
+        forms = self._known.plural_verbs.pairs
         return f"{forms.get(first.lower(), first)} {rest}".strip()
 
     def _with_second_verb(self, words: Sequence[Word], lower: Sequence[str]) -> str | None:
@@ -106,7 +105,7 @@ class PhraseWords:
         if len(places) != 1 or not 0 < places[0] < len(lower) - 1:
             return False
         place = places[0]
-        verb = place + 1 + lower[place + 1].endswith(_ADVERBS)
+        verb = place + 1 + is_adverb(lower[place + 1], known)
         verbs = known.auxiliaries | known.helping_verbs | known.data_verbs
         is_subject = lower[place - 1] not in known.prepositions
         return is_subject and verb < len(lower) and lower[verb] in verbs

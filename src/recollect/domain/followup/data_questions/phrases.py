@@ -8,12 +8,9 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.domain.followup.data_questions.completing import counted_object
+from recollect.domain.followup.data_questions.endings import is_adverb, singular
 from recollect.domain.followup.data_questions.inversions import inverted_phrase
-from recollect.domain.followup.data_questions.nouns import (
-    DataPhrase,
-    all_of,
-    singular,
-)
+from recollect.domain.followup.data_questions.nouns import DataPhrase, all_of
 from recollect.domain.followup.data_questions.phrase_words import PhraseWords
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords, PhraseList, starting_phrase
@@ -23,7 +20,6 @@ _CACHED_QUESTIONS: Final = 256
 _SENTENCE_END: Final = re.compile(r"[.!?…]\s+\S")
 _ENDS: Final = frozenset(".?!,;:")
 _APOSTROPHES: Final = frozenset(("'", "\u2019"))
-_ADVERBS: Final = "ly"
 _ANYBODY: Final = ("one", "body", "thing")
 _LONGEST_NOUN: Final = 4  # words before the verb: "United Airlines flights"
 _CLAUSE_START: Final = 2  # words: "that often"
@@ -37,7 +33,7 @@ def data_phrase(question: str, known: LanguageWords) -> DataPhrase | None:
     words = [word for word in words_of(question) if word.text != "\ufeff"]
     while words and _says_nothing(words, known):
         words.pop()
-    if [word.text.lower() for word in words[-2:]] == ["as", "well"]:
+    if tuple(word.text.lower() for word in words[-2:]) in known.as_well:
         words = words[:-2]
     if '"' not in question and any(word.text == "?" for word in words):
         return None
@@ -206,7 +202,7 @@ class _Reader(PhraseWords):
         is_named = is_noun and lower[0] not in no_noun  # not "which harbour did Ruth visit"
         if not is_named or not self._is_predicate(words[verb:], lower[verb:]):
             return None
-        while verb > 1 and lower[verb - 1].endswith(_ADVERBS):
+        while verb > 1 and is_adverb(lower[verb - 1], known):
             verb -= 1  # "skippers currently live"
         predicate = self._text(words[verb:])
         is_clause = lower[verb - 1] == known.that

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from recollect.domain.followup.data_questions.completing import completed
+from recollect.domain.followup.data_questions.endings import is_participle, plural, singular
 from recollect.domain.followup.data_questions.nouns import (
     DataPhrase,
     all_of,
@@ -12,8 +13,6 @@ from recollect.domain.followup.data_questions.nouns import (
     is_plural,
     of_which_each,
     part_from,
-    plural,
-    singular,
 )
 from recollect.domain.followup.data_questions.special_pointers import SpecialPointers
 from recollect.domain.followup.languages import PhraseList, starting_phrase
@@ -21,7 +20,6 @@ from recollect.domain.followup.languages import PhraseList, starting_phrase
 _APOSTROPHES: Final = ("'", "\u2019")
 _LONGEST_RESTRICTED: Final = 12  # words
 _LONGEST_LEAD: Final = 3  # words before "and sort them" that name nothing
-_PARTICIPLES: Final = ("ed", "ing")
 _NEAR: Final = 3  # words
 
 
@@ -31,10 +29,8 @@ class Pointing(SpecialPointers):
     def resolved(self, phrase: DataPhrase) -> str | None:
         """The question with a phrase in the place of its only pointer."""
         known, lower = self._known, self._lower
-        ways = (self._counting, self._of_a_noun, self._above, self._of_each)
-        whole = self._first(
-            (*ways, self._each_one, self._extreme_one, self._extreme_of_rows, self._denied), phrase
-        )
+        ways = (self._counting, self._replacing, self._extreme_of_rows, self._denied)
+        whole = self._first(ways, phrase)
         if whole is not None:
             return whole
         opener = starting_phrase(lower, known.openers)
@@ -46,7 +42,7 @@ class Pointing(SpecialPointers):
             return compared
         places = [n for n, word in enumerate(lower) if word in self._pointers]
         places += self._determiners(phrase)
-        others = known.pointers - {"that", "there", "one", "ones"} - self._pointers
+        others = known.pointers - {known.that, known.there} - known.item_words - self._pointers
         if not others.isdisjoint(word for n, word in enumerate(lower) if n not in places):
             return None
         length, is_asking = self._beginning()
@@ -129,7 +125,7 @@ class Pointing(SpecialPointers):
         """What has the properties, where one question may have meant several: "which boat has"."""
         noun, _, rest = phrase.predicate.partition(" ")
         is_one = bool(phrase.predicate) and not is_plural(phrase.counted, self._known)
-        forms = {one[0]: one[1] for one in self._known.plural_verbs}
+        forms = self._known.plural_verbs.pairs
         if not is_one or noun.lower() not in forms or not phrase.counted[-1:].isalpha():
             return phrase.owner
         *before, head = phrase.counted.split(" ")
@@ -149,7 +145,7 @@ class Pointing(SpecialPointers):
         if word in known.row_possessives:
             return self._owned(phrase, place)
         is_noun = bool(following) and not self._ends_at(place + 1)
-        is_named = word in known.row_determiners and not following.endswith(_PARTICIPLES)
+        is_named = word in known.row_determiners and not is_participle(following, known)
         if is_noun and (is_named or word in known.noun_pointers):
             return self._with_noun(phrase, place)
         text = self._meant(phrase, place)
@@ -162,8 +158,8 @@ class Pointing(SpecialPointers):
             return self._with_restriction(phrase, place, text, following)
         has_value = "".join(lower[place + 2 : place + 3])[:1].isalnum()
         text = self._without_same(text, following) if has_value else text
-        is_participle = following.endswith(_PARTICIPLES) and lower[place - 1] in known.auxiliaries
-        ends = is_participle or self._ends_at_or_none(place + 1)
+        is_passive = is_participle(following, known) and lower[place - 1] in known.auxiliaries
+        ends = is_passive or self._ends_at_or_none(place + 1)
         return self._replaced(place, place, text) if ends and not is_list else None
 
     def _meant(self, phrase: DataPhrase, place: int) -> str | None:
@@ -213,7 +209,7 @@ class Pointing(SpecialPointers):
         """As "those with a motor": the rows, and what more is said of them."""
         known, lower = self._known, self._lower
         may_end = not following[:1].isalnum() and self._lower[place] not in known.single_pointers
-        is_restriction = following in known.restrictions or following.endswith(_PARTICIPLES)
+        is_restriction = following in known.restrictions or is_participle(following, known)
         said = text.lower().split()
         is_new = is_restriction and following not in said
         is_second = following in known.relatives and said.count(following) == 1

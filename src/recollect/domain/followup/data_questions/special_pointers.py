@@ -1,22 +1,30 @@
 """Ways of pointing back that have a form of their own: "this film's budget", "each one"."""
 
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from recollect.domain.followup.data_questions.asked_words import AskedWords
 from recollect.domain.followup.data_questions.completing import completed
+from recollect.domain.followup.data_questions.endings import is_superlative, singular
 from recollect.domain.followup.data_questions.nouns import (
     DataPhrase,
     all_of,
     is_plural,
     of_which_each,
     part_from,
-    singular,
 )
 from recollect.domain.followup.languages import starting_phrase
 
 _APOSTROPHES: Final = ("'", "\u2019")
 _DENIED: Final = 2  # words: "did not"
+
+
+class _Replacement(NamedTuple):
+    """Words of a question, the first and the last one included, and what stands for them."""
+
+    first: int
+    last: int
+    text: str
 
 
 class SpecialPointers(AskedWords):
@@ -29,14 +37,35 @@ class SpecialPointers(AskedWords):
         if not length or not phrase.is_restricted or known.also_word not in lower[length:]:
             return None
         if lower[length] == known.also_word:
-            return f"{known.among_word} {phrase.owner}, {self._text(0, 1).lower()} {self._text(1)}"
+            return self._among(phrase.owner, f"{self._text(0, 1).lower()} {self._text(1)}")
         noun = phrase.counted.lower().split()
         if not phrase.predicate or lower[length : length + len(noun)] != noun:
             return None
         rest = self._text(length + len(noun))
         return f"{self._text(0, length)} {phrase.counted} {known.that} {phrase.predicate} {rest}"
 
-    def _of_a_noun(self, phrase: DataPhrase) -> str | None:
+    def _replacing(self, phrase: DataPhrase) -> str | None:
+        """With the phrase for what alone points to it: "each one", "from the above results"."""
+        ways = (self._noun_owning, self._above, self._each_noun, self._each_one, self._extreme_one)
+        for way in ways:
+            found = way(phrase)
+            if found is None:
+                continue
+            others = (*self._lower[: found.first], *self._lower[found.last + 1 :])
+            if self._has_no_pointers(others):
+                return self._replaced(found.first, found.last, found.text)
+        return None
+
+    def _only(self, kind: frozenset[str]) -> int | None:
+        """Where the only word of a kind stands behind the first word."""
+        places = [n for n, word in enumerate(self._lower) if n and word in kind]
+        return places[0] if len(places) == 1 else None
+
+    def _after(self, place: int) -> str:
+        """The word behind a place in small letters; empty at the end."""
+        return "".join(self._lower[place + 1 : place + 2])
+
+    def _noun_owning(self, phrase: DataPhrase) -> _Replacement | None:
         """As "this film's budget": the budget of the film that won the most awards."""
         known, lower = self._known, self._lower
         pointers = known.noun_pointers | known.row_determiners
@@ -46,39 +75,60 @@ class SpecialPointers(AskedWords):
         first = place + 3 + (lower[place + 3] == "s")
         end = self._end_of_names(first)
         part = part_from(phrase.text, self._words[place + 1].text, known)
-        is_only = self._has_no_pointers((*lower[:place], *lower[end:]))
-        if part is None or end == first or not is_only:
+        if part is None or end == first:
             return None
         owned = f"{known.the} {self._text(first, end)} {known.of_word} {part}"
-        return self._replaced(place, end - 1, owned)
+        return _Replacement(place, end - 1, owned)
 
-    def _above(self, phrase: DataPhrase) -> str | None:
+    def _above(self, phrase: DataPhrase) -> _Replacement | None:
         """As "from the above results"."""
-        known, lower = self._known, self._lower
-        places = [n for n in range(1, len(lower) - 1) if lower[n] in known.above_words]
-        if len(places) != 1 or lower[places[0] + 1] not in known.row_nouns:
+        known, place = self._known, self._only(self._known.above_words)
+        if place is None or self._after(place) not in known.row_nouns:
             return None
-        place = places[0]
-        first = place - (lower[place - 1] in known.articles)
-        is_only = self._has_no_pointers((*lower[:first], *lower[place + 2 :]))
-        return self._replaced(first, place + 1, phrase.text) if is_only else None
+        first = place - (self._lower[place - 1] in known.articles)
+        return _Replacement(first, place + 1, phrase.text)
 
-    def _of_each(self, phrase: DataPhrase) -> str | None:
+    def _each_noun(self, phrase: DataPhrase) -> _Replacement | None:
         """As "the price of each boat" after "Which boats are in Hull?"."""
-        known, lower = self._known, self._lower
-        places = [n for n in range(1, len(lower) - 1) if lower[n] in known.each]
-        if len(places) != 1 or not phrase.is_restricted or not self._has_no_pointers(lower):
+        known, lower, place = self._known, self._lower, self._only(self._known.each)
+        if place is None or not phrase.is_restricted:
             return None
-        place = places[0]
         rest = [word for word in lower[place + 2 :] if word[0].isalnum()]
         nouns = {singular(word) for word in phrase.counted.lower().split()[:1]}
-        is_same = lower[place - 1] in known.prepositions and singular(lower[place + 1]) in nouns
+        is_same = lower[place - 1] in known.prepositions and singular(self._after(place)) in nouns
         if not is_same or rest:
             return None
-        text = (
-            f"{self._text(place, place + 1)} {known.of_word} {of_which_each(phrase.owner, known)}"
-        )
-        return self._replaced(place, place + 1, text)
+        rows = of_which_each(phrase.owner, known)
+        return _Replacement(place, place + 1, f"{self._words[place].text} {known.of_word} {rows}")
+
+    def _each_one(self, phrase: DataPhrase) -> _Replacement | None:
+        """As "the price of each one", or "the masts of each": each of the boats."""
+        known, lower, place = self._known, self._lower, self._only(self._known.each)
+        owner = all_of(phrase.owner, known)
+        if place is None or owner is None or not is_plural(owner, known):
+            return None
+        follows = self._after(place)
+        is_one = follows in known.item_words
+        is_bare = not follows[:1].isalnum() and lower[place - 1] in known.prepositions
+        if not (is_one or is_bare):
+            return None
+        text = f"{lower[place]} {known.of_word} {of_which_each(owner, known)}"
+        return _Replacement(place, place + is_one, text)
+
+    def _extreme_one(self, phrase: DataPhrase) -> _Replacement | None:
+        """As "What is the largest one?": the largest of the boats."""
+        known, lower, place = self._known, self._lower, self._only(self._known.item_words)
+        owner = all_of(phrase.text, known)
+        if place is None or owner is None or not is_plural(owner, known):
+            return None
+        is_end = not self._after(place)[:1].isalnum()
+        is_most = lower[place - 2] in known.counted_extremes  # "most expensive"
+        is_bound = starting_phrase(lower, known.bounds, start=place - 2) > 0  # "at least one"
+        asks = starting_phrase(lower, known.data_copulas) > 0
+        if is_bound or not is_end or not asks:
+            return None
+        is_extreme = is_most or is_superlative(lower[place - 1], known)
+        return _Replacement(place, place, f"{known.of_word} {owner}") if is_extreme else None
 
     def _than_that(self, phrase: DataPhrase) -> str | None:
         """As "bigger than that" after a question for one figure."""
@@ -109,23 +159,6 @@ class SpecialPointers(AskedWords):
         those = self._words[places[0]]
         return f"{text[: those.start]}{phrase.owner}{text[those.end :]}"
 
-    def _each_one(self, phrase: DataPhrase) -> str | None:
-        """As "the price of each one", or "the masts of each": each of the boats."""
-        known, lower = self._known, self._lower
-        places = [n for n in range(1, len(lower)) if lower[n] in known.each]
-        owner = all_of(phrase.owner, known)
-        if len(places) != 1 or owner is None or not is_plural(owner, known):
-            return None
-        place = places[0]
-        follows = "".join(lower[place + 1 : place + 2])
-        is_one = follows in known.item_words
-        is_bare = not follows[:1].isalnum() and lower[place - 1] in known.prepositions
-        others = (*lower[:place], *lower[place + 1 + is_one :])
-        if not (is_one or is_bare) or not self._has_no_pointers(others):
-            return None
-        text = f"{lower[place]} {known.of_word} {of_which_each(owner, known)}"
-        return self._replaced(place, place + is_one, text)
-
     def _denied(self, phrase: DataPhrase) -> str | None:
         """As "Which did not?" after "Which boats won a race?": those that did not win one."""
         known = self._known
@@ -147,8 +180,9 @@ class SpecialPointers(AskedWords):
         lead = f"{helping} {known.not_word}"
         if not rest or helping not in known.helping_verbs:
             return f"{lead} {rest}" if rest and helping == verb.lower() else ""
-        bases = {one[0]: one[1] for one in known.past_verbs if len(one) > 1}
-        base = bases.get(verb.lower(), "") if helping == known.past_helping else verb
+        base = (
+            known.past_verbs.pairs.get(verb.lower(), "") if helping == known.past_helping else verb
+        )
         is_verb = (
             bool(base)
             and base not in (known.auxiliaries - {known.plural_verbs[0][-1]}) | known.helping_verbs
@@ -161,10 +195,7 @@ class SpecialPointers(AskedWords):
         head = phrase.text.lower().split(f" {known.of_word} ")[0].split(" ")[-1]
         owner = all_of(phrase.owner, known)
         has_each = phrase.owner.split(" ")[0].lower() in known.each
-        is_extreme = any(
-            (one in known.extremes or one.endswith("est")) and two == head
-            for one, two in pairwise(lower)
-        )
+        is_extreme = any(two == head and is_superlative(one, known) for one, two in pairwise(lower))
         text = self._text(0, len(lower))
         whole = completed(text, phrase, known)  # "Who has the most?"
         is_asked = (has_each and is_extreme) or (whole != text and is_plural(phrase.owner, known))
@@ -172,27 +203,7 @@ class SpecialPointers(AskedWords):
             return None
         if not self._has_no_pointers(lower):
             return None
-        return f"{known.among_word} {owner}, {whole[:1].lower()}{whole[1:]}"
-
-    def _extreme_one(self, phrase: DataPhrase) -> str | None:
-        """As "What is the largest one?": the largest of the boats."""
-        known, lower = self._known, self._lower
-        places = [n for n in range(1, len(lower)) if lower[n] in known.item_words]
-        owner = all_of(phrase.text, known)
-        if len(places) != 1 or owner is None or not is_plural(owner, known):
-            return None
-        place = places[0]
-        follows = "".join(lower[place + 1 : place + 2])
-        is_end = not follows[:1].isalnum()
-        is_extreme = lower[place - 1] in known.extremes or lower[place - 1].endswith("est")
-        is_extreme = is_extreme or lower[place - 2] in known.counted_extremes  # "most expensive"
-        copula = starting_phrase(lower, known.data_copulas)
-        is_bound = starting_phrase(lower, known.bounds, start=place - 2) > 0  # "at least one"
-        if is_bound or not is_end or not is_extreme or not copula:
-            return None
-        if not self._has_no_pointers(lower):
-            return None
-        return self._replaced(place, place, f"{known.of_word} {owner}")
+        return self._among(owner, whole)
 
     def _the_one(self, phrase: DataPhrase) -> str | None:
         """As "Show the one with the lowest price": of the boats that were asked for."""
@@ -211,8 +222,8 @@ class SpecialPointers(AskedWords):
             return None
         if not self._has_no_pointers(others):
             return None
-        start, owner = self._text(first), all_of(phrase.owner, known)
-        return owner and f"{known.among_word} {owner}, {start[:1].lower()}{start[1:]}"
+        owner = all_of(phrase.owner, known)
+        return owner and self._among(owner, self._text(first))
 
     def _that_with(self, phrase: DataPhrase, place: int) -> str | None:
         known, lower = self._known, self._lower
@@ -220,8 +231,12 @@ class SpecialPointers(AskedWords):
         is_only = self._has_no_pointers(lower) and not starting_phrase(lower, known.openers)
         if not is_pointer or not is_only or lower[place + 1] not in known.prepositions:
             return None
-        text, owner = self._replaced(place, place, known.the_one), all_of(phrase.owner, known)
-        return owner and f"{known.among_word} {owner}, {text[:1].lower()}{text[1:]}"
+        owner = all_of(phrase.owner, known)
+        return owner and self._among(owner, self._replaced(place, place, known.the_one))
+
+    def _among(self, rows: str, question: str) -> str:
+        """As "Of the boats in Hull, which are late?"."""
+        return f"{self._known.among_word} {rows}, {question[:1].lower()}{question[1:]}"
 
     def _counting(self, phrase: DataPhrase) -> str | None:
         """As "How many are there?"."""

@@ -4,33 +4,33 @@
 """
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from recollect.domain.followup.languages.grammar import GrammarWords
+from recollect.domain.followup.languages.phrases import PhraseList, starting_phrase
+
 _INSTALLED: Final = ("en", "nl", "de", "fr", "es")
 _FRAGMENTS: Final = ("openers", "only", "without", "leave_out", "group", "order", "sort")
+_BEFORE_NOUNS: Final = ("articles", "possessives")
 DEFAULT_LANGUAGE: Final = "en"
-Phrase = tuple[str, ...]
-
-
-class PhraseList(tuple[Phrase, ...]):  # noqa: SLOT001  # `__dict__` has the cached index
-    """Phrases in their order, which are looked up by their first word."""
-
-    @cached_property
-    def by_first_word(self) -> Mapping[str, Sequence[Phrase]]:
-        """The phrases that begin with a word, the longest first."""
-        found: dict[str, list[Phrase]] = {}
-        for phrase in sorted(filter(None, self), key=len, reverse=True):
-            found.setdefault(phrase[0], []).append(phrase)
-        return found
+__all__ = [
+    "DEFAULT_LANGUAGE",
+    "LanguageWords",
+    "PhraseList",
+    "installed",
+    "read_words",
+    "starting_phrase",
+    "words_for",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LanguageWords:
-    """Words and phrases in small letters.
+class LanguageWords(GrammarWords):
+    """Words and phrases in small letters; what the file of a language leaves out is empty.
 
     There is one object for each language, equal to itself alone, so that it can be a cache's key.
     """
@@ -142,6 +142,8 @@ class LanguageWords:
     """What may stand before them in a fragment."""
     conditions: frozenset[str]
     """Words that begin a condition."""
+    inner_prepositions: frozenset[str]
+    """Prepositions within a phrase, which restrict nothing: "than"."""
     comparing: frozenset[str]
     """Words that begin a comparison with a value."""
     personal: frozenset[str]
@@ -152,6 +154,13 @@ class LanguageWords:
     never_before_articles: frozenset[str]
     """Question words that no article follows."""
     plural_verbs: PhraseList
+    past_endings: frozenset[str]
+    """How the participles of past verbs end, and of present ones."""
+    present_endings: frozenset[str]
+    adverb_endings: frozenset[str]
+    superlative_endings: frozenset[str]
+    singular_endings: frozenset[str]
+    """The endings of nouns that only look like a plural: "news"."""
     properties: frozenset[str]
     """Nouns for what things have: what follows "of" is then meant."""
     quantifiers: frozenset[str]
@@ -160,6 +169,8 @@ class LanguageWords:
     """Pointers that may mean a noun of their own sentence."""
     additions: frozenset[str]
     """Words of a question that adds to the last one, or replaces a part of it."""
+    as_well: PhraseList
+    """The same as two words at its end: "as well"."""
     figures: frozenset[str]
     directions: PhraseList
     """How the direction of an order is said: "in descending order"."""
@@ -189,6 +200,7 @@ class LanguageWords:
     the_one: str
     relatives: frozenset[str]
     """Words that begin a clause about a noun."""
+    whose_word: str
     their: str
     figure_of: frozenset[str]
     """Figures that "of" follows: "the sum of"."""
@@ -245,8 +257,27 @@ class LanguageWords:
     pair_words: frozenset[str]
     """Words for two things that were named before."""
 
+    pronoun_forms: PhraseList
+    """The forms of each pronoun that means a person, or several: "he him his"."""
+    owning_pronouns: frozenset[str]
+    """Those of them that say whose something is."""
+    thing_pronouns: frozenset[str]
+    """Those that may mean things, too."""
+    asking_for_persons: frozenset[str]
+    """Question words: "who", "whose"."""
+    several_persons: frozenset[str]
+    """Nouns that "he" or "she" cannot mean: "parents"."""
+    clause_starts: frozenset[str]
+    """Words that begin another clause."""
+    never_before_persons: frozenset[str]
+    """What stands before places and not before persons."""
+    name_modifiers: frozenset[str]
+    """Words that make another name of a name: "New Mexico"."""
+
     fragments: PhraseList
     """All that a fragment of another question may begin with."""
+    before_nouns: frozenset[str]
+    """What a noun follows: articles, and the possessives of speakers."""
 
 
 def installed() -> tuple[str, ...]:
@@ -258,22 +289,17 @@ def installed() -> tuple[str, ...]:
 def words_for(code: str) -> LanguageWords:
     """The words of a language; of English where there are none."""
     known = code if code in _INSTALLED else DEFAULT_LANGUAGE
-    text = files(__name__).joinpath(f"{known}.toml").read_text("utf-8")
-    fields = tomllib.loads(text)
-    fields["fragments"] = ";".join(fields[name] for name in _FRAGMENTS)
-    for name, kind in LanguageWords.__annotations__.items():
-        fields[name] = _READERS[kind](fields[name])
-    return LanguageWords(**fields)
+    return read_words(files(__name__).joinpath(f"{known}.toml").read_text("utf-8"))
 
 
-def starting_phrase(words: Sequence[str], phrases: PhraseList, *, start: int = 0) -> int:
-    """How many words the longest phrase has that begins at a place; 0 if there is none."""
-    if start >= len(words):
-        return 0
-    for phrase in phrases.by_first_word.get(words[start], ()):
-        if tuple(words[start : start + len(phrase)]) == phrase:
-            return len(phrase)
-    return 0
+def read_words(text: str) -> LanguageWords:
+    """The words of a language's file; a key in it that no field is called is a `TypeError`."""
+    words = tomllib.loads(text)
+    words["fragments"] = ";".join(words.get(name, "") for name in _FRAGMENTS)
+    words["before_nouns"] = " ".join(words.get(name, "") for name in _BEFORE_NOUNS)
+    for field in fields(LanguageWords):
+        words[field.name] = _READERS[field.type](words.get(field.name, ""))
+    return LanguageWords(**words)
 
 
 def _word_set(text: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.domain.followup.data_questions.nouns import singular
+from recollect.domain.followup.data_questions.endings import singular
 from recollect.domain.followup.edits import Word, spoken_words
 from recollect.domain.followup.languages import LanguageWords
 
@@ -61,7 +61,7 @@ class Change:
     def segment_starts(self) -> frozenset[str]:
         """Words that begin a restriction of what is asked for."""
         known = self.known
-        inside = {known.of_word, "to", "than"}
+        inside = {known.of_word} | known.inner_prepositions
         return (known.prepositions | known.conditions | known.restrictions) - inside
 
     def said(self, first: int = 0, end: int | None = None) -> str:

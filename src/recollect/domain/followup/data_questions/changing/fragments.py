@@ -21,7 +21,8 @@ from recollect.domain.followup.data_questions.changing.values import (
     other_side,
     other_value,
 )
-from recollect.domain.followup.data_questions.nouns import is_acronym, singular
+from recollect.domain.followup.data_questions.endings import singular
+from recollect.domain.followup.data_questions.nouns import is_acronym
 from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.refinements import fragment_words

@@ -5,12 +5,12 @@ from itertools import takewhile
 from typing import Final
 
 from recollect.domain.followup.data_questions.changing.changes import CLAUSE_SIGNS, Change
-from recollect.domain.followup.data_questions.nouns import DataPhrase, all_of, singular
+from recollect.domain.followup.data_questions.endings import is_participle, singular
+from recollect.domain.followup.data_questions.nouns import DataPhrase, all_of
 from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
-_PARTICIPLES: Final = ("ed", "ing")
 _LONGEST_NOUN: Final = 7  # words
 
 
@@ -107,8 +107,8 @@ def _is_noun_phrase(change: Change, noun: Sequence[Word]) -> bool:
 
 def _extremes(words: Sequence[str], known: LanguageWords) -> bool:
     """Whether something is compared with all others: "the cheapest"."""
-    extremes = known.extremes - known.figures
-    return any(word in extremes or word.endswith("est") for word in words)
+    extremes, endings = known.extremes - known.figures, tuple(known.superlative_endings)
+    return any(word in extremes or word.endswith(endings) for word in words)
 
 
 def _head(change: Change) -> tuple[int, int] | None:
@@ -124,7 +124,7 @@ def _head(change: Change) -> tuple[int, int] | None:
     head = old[place - 1]
     if starting_phrase(old, known.counts, start=length):
         return _counted_head(change, length)
-    if head.endswith(_PARTICIPLES):
+    if is_participle(head, change.known):
         return None  # "the boats built in 1990"
     is_property = head in known.properties or singular(head) == head
     is_listed = not {",", known.and_word}.isdisjoint(old[length:place])
@@ -239,7 +239,7 @@ def _with_new_figure(change: Change, figure: str, asked: tuple[int, int]) -> str
     """The question for one figure of what it asked for: "Give me the average"."""
     known, (first, last) = change.known, asked
     words = [word for word in figure.split() if word.lower() not in known.articles]
-    if len(words) != 1 or words[0].lower() in known.extremes - {"average"}:
+    if len(words) != 1 or words[0].lower() in known.extremes - known.averages:
         return None
     has_article = change.old[first] in known.articles
     head = change.words[first + has_article].text

@@ -3,7 +3,7 @@
 from itertools import takewhile
 from typing import Final
 
-from recollect.domain.followup.data_questions.nouns import plural, singular
+from recollect.domain.followup.data_questions.endings import plural, singular
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import LanguageWords
 

@@ -4,21 +4,24 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from recollect.domain.followup.data_questions.nouns import singular
+from recollect.domain.followup.data_questions.endings import singular
 from recollect.domain.followup.edits import Block, Word, words_of
 from recollect.domain.followup.languages import LanguageWords
-from recollect.models.followup.fragments import POSSESSIVES
 
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _PAIR: Final = 2  # words
-_BEEN: Final = "been"
-_ALSO_PRONOUNS: Final = frozenset(
-    ("het", "dat", "die", "der", "das", "den", "dem", "le", "la", "les", "l'", "los", "las")
-)
-"""Articles that may also stand alone."""
-_DATIVES: Final = frozenset(("von", "mit", "bei", "nach", "aus", "zu", "seit"))
-_NO_DATIVES: Final = frozenset(("das", "die", "eine"))
 _APOSTROPHES: Final = frozenset("'\u2019")
+
+
+def is_sentence(rewrite: str, question: str, blocks: Sequence[Block], known: LanguageWords) -> bool:
+    """Whether a rewrite has no fault that the question itself, or the history, has not."""
+    return not (
+        says_twice(rewrite, question, known)
+        or lacks_verb(rewrite, question, known)
+        or lacks_noun(rewrite, question, known)
+        or doubles_determiner(rewrite, question, known)
+        or doubled_articles(rewrite, question, blocks, known)
+    )
 
 
 def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
@@ -51,7 +54,7 @@ def lacks_noun(rewrite: str, question: str, known: LanguageWords) -> bool:
             | {
                 (one, three)  # "did not been"
                 for one, two, three in zip(words, words[1:], words[2:], strict=False)
-                if (three == _BEEN and {one.lower(), two.lower()} & known.helping_verbs)
+                if (three == known.been and {one.lower(), two.lower()} & known.helping_verbs)
                 or (  # "did not in"
                     one.lower() in known.helping_verbs
                     and two.lower() == known.not_word
@@ -95,12 +98,23 @@ def _doubled_articles(text: str, known: LanguageWords) -> dict[tuple[str, str], 
     }
 
 
-def says_twice(rewrite: str, question: str) -> bool:
-    """Whether a rewrite has a word twice in a row, which the question has not."""
-    words = [word.text.lower() for word in words_of(rewrite)]
-    twice = {word for word, following in pairwise(words) if word == following and len(word) > 1}
-    own = [word.text.lower() for word in words_of(question)]
-    return bool(twice - {word for word, following in pairwise(own) if word == following})
+def says_twice(rewrite: str, question: str, known: LanguageWords) -> bool:
+    """Whether a rewrite says a word again at once, which the question does not.
+
+    An article may stand in between: "a red boat a boat with a motor".
+    """
+    return bool(_repeated(rewrite, known) - _repeated(question, known))
+
+
+def _repeated(text: str, known: LanguageWords) -> set[str]:
+    words = [word.text.lower() for word in words_of(text)]
+    at_once = {one for one, two in pairwise(words) if one == two and len(one) > 1}
+    after_article = {
+        one
+        for one, article, two in zip(words, words[1:], words[2:], strict=False)
+        if one == two and article in known.articles and one not in known.small_words
+    }
+    return at_once | after_article
 
 
 def doubles_determiner(rewrite: str, question: str, known: LanguageWords) -> bool:
@@ -111,12 +125,14 @@ def doubles_determiner(rewrite: str, question: str, known: LanguageWords) -> boo
 def _doubled_determiners(text: str, known: LanguageWords) -> set[tuple[str, str]]:
     words = words_of(text)
     lower = [word.text.lower() for word in words]
-    before_nouns = (known.articles - _ALSO_PRONOUNS) | POSSESSIVES
+    before_nouns = (known.articles - known.article_pronouns) | known.possessives
     pairs = {
         (one, two)
         for one, two in pairwise(lower)
         if two in known.articles
-        and (one in before_nouns or (one in _DATIVES and two in _NO_DATIVES))
+        and (
+            one in before_nouns or (one in known.dative_prepositions and two in known.never_dative)
+        )
     }
     owned = {
         (words[n].text, lower[n + 3])

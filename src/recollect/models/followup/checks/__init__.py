@@ -1,0 +1,1 @@
+"""Faults of edits and rewrites, each of which keeps a rewrite from being sent."""
