@@ -21,6 +21,7 @@ ELSEWHERE = {
     AuditAction.MEMORY_EXPORTED,  # tests/unit/services/test_owner_export.py
     AuditAction.MEMORY_IMPORTED,
     AuditAction.MEMORY_ERASED,  # by background work: contracts.erasure
+    AuditAction.USER_READ,  # on the command line: tests/integration/cli/test_commands.py
 }
 
 
