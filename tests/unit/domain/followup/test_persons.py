@@ -140,6 +140,16 @@ def test_a_doubtful_person_needs_a_second_reading_that_agrees() -> None:
     assert proposal.confidence < LEAST
 
 
+def test_somebody_who_was_named_at_the_beginning_of_a_sentence_is_named_inside_one() -> None:
+    readings = Readings(
+        where=("Where was my sister Ann born?", "My sister Ann", 0.7),
+        how=("How did my sister Ann die?", "my sister Ann", 0.6),
+    )
+    proposal = resolved("How did she die?", *ABOUT_CURIE, readings=readings)
+    assert proposal.standalone_question == "How did my sister Ann die?"
+    assert proposal.confidence > LEAST
+
+
 def test_what_else_a_question_points_to_is_read_with_the_person_named() -> None:
     readings = Readings(
         where=("Where was Marie Curie born?", "Marie Curie", 0.9),

@@ -61,7 +61,8 @@ def _naming(
     if alone.need >= _FOLLOW_UP:
         return history
     title = history[:1] if opening_title(history) is not None else ()
-    return (*title, *history[-1:]) if lists_names(history[-1].content, known) else title
+    listing = (one for one in history[-1:] if lists_names(one.content, known))
+    return (*title, *listing)
 
 
 def _with_further(

@@ -63,12 +63,13 @@ def chained_candidate(
     read = propose(asked, history[: first.place])
     if not read.topic or not _means_person(asked, read, first.names, known):
         return None
+    person = _inside_sentence(read.topic, known) if pronoun.place else read.topic
     return Proposal(
-        standalone_question=_with_referent(question, pronoun.place, read.topic, known),
+        standalone_question=_with_referent(question, pronoun.place, person, known),
         need=_NEED,
         confidence=_LASTING * read.confidence,
-        explanations=(f'"{words_of(question)[pronoun.place].text}" stands for "{read.topic}"',),
-        topic=read.topic,
+        explanations=(f'"{words_of(question)[pronoun.place].text}" stands for "{person}"',),
+        topic=person,
     )
 
 
@@ -241,12 +242,16 @@ def _means_person(
     )
 
 
+def _inside_sentence(referent: str, known: LanguageWords) -> str:
+    """What began a sentence, as it reads inside one: "my sister Anna"."""
+    first, _, _ = referent.partition(" ")
+    is_small = first.lower() in known.small_words | known.possessives
+    return referent[0].lower() + referent[1:] if is_small else referent
+
+
 def _with_referent(question: str, place: int, referent: str, known: LanguageWords) -> str:
     words = words_of(question)
     word = words[place]
-    first = words_of(referent)[0].text.lower() if words_of(referent) else ""
-    if place and first in known.small_words | known.possessives:
-        referent = referent[0].lower() + referent[1:]  # it began a sentence: "My sister Anna"
     following = words[place + 1] if place + 1 < len(words) else None
     owns = (
         word.text.lower() in known.owning_pronouns
