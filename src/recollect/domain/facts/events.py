@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from recollect.domain.facts.fact import MERGED_BY, Fact
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.plain.events import Event, EventKind
+from recollect.domain.facts.reading.plain.events import Event, EventKind, tells_day
 from recollect.domain.facts.reading.plain.languages.events import event_words
 from recollect.domain.facts.reading.plain.slots import tells_employer
 from recollect.domain.facts.reconciling import NOTHING, Outcome
@@ -47,7 +47,8 @@ def ended_by(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
 def _of_job(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
     """The only employer, or the only one that is named."""
     found = [one for one in known if one.slot == Slot.EMPLOYER or tells_employer(one.content)]
-    named = [one for one in found if set(event.named) <= _employers_in(one)]
+    is_named = [one for one in found if set(event.named) == _employers_in(one)]
+    named = is_named if event.named else found
     return tuple(named) if len(named) == 1 and not _is_merged(named) else ()
 
 
@@ -80,13 +81,18 @@ def _is_of_partner_alone(fact: Fact) -> bool:
 
 
 def _partner_of(content: str) -> Phrase:
-    """The partner of whom a fact tells: "girlfriend" of "My girlfriend is Ann"; or nobody."""
+    """The partner whom a fact names: "girlfriend" of "My girlfriend is Ann"; or nobody.
+
+    Not the partner of "My partner in the firm is Bob".
+    """
     words = words_in(content)
     for code in LANGUAGES:
         if owned := fact_words(code).owners.length_at(words):
-            length = event_words(code).partners.length_at(words, owned)
-            if length:
-                return words[owned : owned + length]
+            known = event_words(code)
+            length = known.partners.length_at(words, owned)
+            end = owned + length
+            if length and (end == len(words) or known.called.length_at(words, end)):
+                return words[owned:end]
     return ()
 
 
@@ -97,18 +103,40 @@ def _is_of_couple(fact: Fact) -> bool:
 
 def _of_animal(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
     """What is known of an animal, if it is not one of several of which a fact tells."""
-    pets = [one for one in known if one.slot == Slot.PET or _animals_in(one)]
+    about = [one for one in known if _animals_in(one)]
+    pets = [one for one in about if _is_of_animal(one)]
     if event.named:
         found = [one for one in known if set(event.named) <= set(words_in(one.content))]
-        is_other = any(one not in pets for one in found)
+        is_other = any(one not in pets or not _is_called(one, event.named) for one in found)
         if event.animal:
             is_other = is_other or any(event.animal not in _animals_in(one) for one in found)
     else:
         found = [one for one in pets if event.animal in _animals_in(one)]
         is_other = len({name for one in found for name in _names_in(one)}) > 1
-        is_other = is_other or any(_has_plural(one, event.animal) for one in pets)
+        is_other = is_other or any(_has_plural(one, event.animal) for one in about)
     is_clear = not is_other and not any(map(_tells_of_several, found))
     return tuple(found) if is_clear else ()
+
+
+def _is_of_animal(fact: Fact) -> bool:
+    """Whether a fact is about an animal of the user's: not "I have a dog allergy"."""
+    words = words_in(fact.content)
+    for code in LANGUAGES:
+        if owned := fact_words(code).owners.length_at(words):
+            return event_words(code).pets.length_at(words, owned) > 0
+    return fact.slot == Slot.PET
+
+
+def _is_called(fact: Fact, name: Phrase) -> bool:
+    """Whether a name stands right behind the animal, or behind "is called"."""
+    words = words_in(fact.content)
+    place = words.index(name[0])
+    return any(
+        at + phrases.length_at(words, at) == place
+        for code in LANGUAGES
+        for phrases in (event_words(code).pets, event_words(code).called)
+        for at in phrases.places_in(words)
+    )
 
 
 def _animals_in(fact: Fact) -> set[Phrase]:
@@ -150,8 +178,11 @@ def _tells_day(words: Phrase, subject: Phrase) -> bool:
     end = len(subject)
     if words[:end] != subject or len(words) <= end + 1:
         return False
-    verbs = ((fact_words(code).naming, event_words(code).moved) for code in LANGUAGES)
-    return any(one.length_at(words, end) > 0 for pair in verbs for one in pair)
+    return any(
+        phrases.length_at(words, end) > 0 and tells_day(words[end:], event_words(code))
+        for code in LANGUAGES
+        for phrases in (fact_words(code).naming, event_words(code).moved)
+    )
 
 
 def _is_merged(facts: Sequence[Fact]) -> bool:

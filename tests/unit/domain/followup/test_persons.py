@@ -92,6 +92,7 @@ def test_a_question_in_between_that_names_nobody_else_does_not_matter(between: s
         "Who else worked there?",
         "Tell me about Lise Meitner.",
         "And what about Warsaw?",
+        "Thatcher",
         "Was he a physicist?",
         "did lise meitner know them",
         "Did Lise Meitner like her work?",
@@ -237,6 +238,7 @@ def test_a_last_name_is_completed(question: str, language: str, expected: str) -
         "Aydin?",
         "Is AYDIN open?",
         "How old is my son Aydin?",
+        "Does Tarik know Aydin?",
     ],
 )
 def test_a_name_that_may_be_another_is_left_as_it_is(question: str) -> None:

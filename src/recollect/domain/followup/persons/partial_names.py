@@ -38,6 +38,9 @@ def named_in_full(
     if len(meant) != 1:
         return None
     word, full = meant[0]
+    others = {one.text for one in words if one is not word}
+    if not others.isdisjoint(full.split()):
+        return None  # "Does Maria know Garcia?"
     return Proposal(
         standalone_question=question[: word.start] + full + question[word.end :],
         need=_NEED,

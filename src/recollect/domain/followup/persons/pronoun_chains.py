@@ -202,9 +202,9 @@ def _asks_who(question: str, known: LanguageWords) -> bool:
 
 def _is_aside(text: str, known: LanguageWords) -> bool:
     """Whether a message is a question in between about the same: "When was that?"."""
-    if len(text) > _LONGEST or _asks_who(text, known):
-        return False
-    words = words_of(text)
+    words = [word for word in words_of(text[:_LONGEST]) if not word.is_sign]
+    if len(text) > _LONGEST or len(words) < _FULL_NAME or _asks_who(text, known):
+        return False  # a single word may be a name
     spoken = {word.text.lower() for word in words}
     persons = (forms for forms in known.pronoun_forms if known.thing_pronouns.isdisjoint(forms))
     if any(not spoken.isdisjoint(forms) for forms in persons):

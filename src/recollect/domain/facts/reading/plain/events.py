@@ -143,6 +143,11 @@ def _moved(quote: str, words: Phrase, code: str) -> Event | None:
         length = known.moved.length_at(words, at)
         day = words[at + length :]
         ends = any(_ends(day, end, known.moved_end) for end in range(1, len(day)))
-        if length and day and (ends or not known.has_moved_end):
+        if length and tells_day(day, known) and (ends or not known.has_moved_end):
             return Event(kind=EventKind.MOVED, quote=quote, named=words[:at])
     return None
+
+
+def tells_day(words: Phrase, known: EventWords) -> bool:
+    """Whether some words say when something is: "Friday at 9"."""
+    return known.days.are_in(words) or any(word[0].isdigit() for word in words)

@@ -40,6 +40,7 @@ class _Sentence:
 
     code: str
     tokens: tuple[Token, ...]
+    words: Phrase
     text: str
 
     @classmethod
@@ -52,30 +53,23 @@ class _Sentence:
             length = plain_slot_words(code).adverbs.length_at(words, at)
             kept += [] if length else [tokens[at]]
             at += length or 1
-        return cls(code=code, tokens=tuple(kept), text=text)
-
-    @property
-    def words(self) -> Phrase:
-        return tuple(token.word for token in self.tokens)
+        return cls(code=code, tokens=tuple(kept), words=tuple(one.word for one in kept), text=text)
 
     @property
     def known(self) -> PlainSlotWords:
         return plain_slot_words(self.code)
 
     def has_capital(self, place: int) -> bool:
-        """Whether a word is written with a capital, or has a figure."""
-        if not 0 <= place < len(self.tokens):
-            return False
-        first = self.text[self.tokens[place].start]
-        return first.isupper() or first.isdigit()
+        """Whether a word is written with a capital."""
+        return 0 <= place < len(self.tokens) and self.text[self.tokens[place].start].isupper()
 
     def name_after(self, place: int) -> int | None:
         """The place of a name, behind small words; None if there is none."""
         for at in range(place, place + _MOST_BEFORE_NAME + 1):
             if self.has_capital(at):
                 return at
-            is_owned = self.known.mine.length_at(self.words, at) > 0
-            if at >= len(self.tokens) or is_owned or not is_common_word(self.words[at]):
+            is_other = self.known.not_named.length_at(self.words, at) > 0  # "a Victorian house"
+            if at >= len(self.tokens) or is_other or not is_common_word(self.words[at]):
                 return None
         return None
 
@@ -167,7 +161,8 @@ def _told_slots(content: str) -> Iterator[Slot]:
 def _has_value(sentence: _Sentence, slot: Slot, place: int) -> bool:
     """Whether a value of a slot stands behind how a sentence about it begins."""
     if slot is Slot.BIRTHDAY:
-        return any(token.word[0].isdigit() for token in sentence.tokens[place:])
+        rest = sentence.words[place:]
+        return any(word[0].isdigit() for word in rest) and not sentence.known.spans.are_in(rest)
     if slot is Slot.MANAGER:
         return sentence.has_capital(place) and names_somebody(sentence.text)
     if slot is Slot.NAME:

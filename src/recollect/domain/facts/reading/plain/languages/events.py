@@ -40,6 +40,10 @@ class EventWords:
     """What stands between an appointment and its new day: "is moved to"."""
     moved_end: Phrases
     """What such a sentence ends with; nothing in most languages."""
+    days: Phrases
+    """Words of which a day has one, where it has no figure: "Friday"."""
+    called: Phrases
+    """What stands between somebody and their name: "is called"."""
     has_moved_end: bool
     """Whether it has to."""
 

@@ -18,6 +18,10 @@ class PlainSlotWords:
     """What makes a home or an employer one of several: "also"."""
     articles: Phrases
     """What no name of a place begins with: "a"."""
+    not_named: Phrases
+    """What no name of a place or an employer follows: "a", "my"."""
+    spans: Phrases
+    """What makes a number one of days or weeks, and no date."""
     home_verbs: Phrases
     """How a sentence about the home begins: "I live"."""
     company: Phrases
