@@ -284,3 +284,20 @@ async def test_a_fact_of_hidden_tables_keeps_its_place_and_its_words_to_itself()
 
     source.access = None  # nobody can tell
     assert await scene.contents() == [WITHHELD, WITHHELD]
+
+
+@pytest.mark.parametrize(
+    ("content", "slot"),
+    [
+        ("I live in York.", Slot.HOME),
+        ("My house is in Leeds.", Slot.HOME),
+        ("I am allergic to peanuts.", None),
+    ],
+)
+async def test_a_fact_that_is_changed_to_be_about_something_else_has_no_slot(
+    content: str, slot: Slot | None
+) -> None:
+    scene = a_scene()
+    fact = await scene.add_about("I live in Leeds.", Slot.HOME)
+    changed = await scene.facts.update(scene.scope, fact.fact_id, content=content)
+    assert changed.slot == slot

@@ -26,6 +26,7 @@ from recollect.domain.facts.query import (
     FoundFact,
     check_query,
 )
+from recollect.domain.facts.reading.plain.slots import keeps_slot
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.slots import has_one_value
 from recollect.domain.facts.stored import EmbeddedFact, FactStats
@@ -174,7 +175,9 @@ class Facts(Audited):
         def change(fact: Fact) -> FactEdit | None:
             if all(getattr(fact, name) == value for name, value in chosen.items()):
                 return None
-            changed = fact.changed(self.clock.now(), **chosen)
+            is_same = content is None or keeps_slot(fact.slot, fact.content, content)
+            slot = fact.slot if is_same else None
+            changed = fact.changed(self.clock.now(), **chosen, slot=slot)
             return edited(changed, ChangeKind.EDITED, scope=scope)
 
         return await self._change(scope, fact_id, change, version=version)

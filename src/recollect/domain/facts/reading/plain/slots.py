@@ -92,6 +92,18 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     return _home_and_company(placed) if told is Slot.HOME else (placed,)
 
 
+def keeps_slot(slot: str | None, before: str, content: str) -> bool:
+    """Whether a fact in other words is still about the same: "I live in York" for Leeds.
+
+    What is told to do always stays so.
+    """
+    if slot is None or slot not in set(Slot) or Slot(slot).is_standing:
+        return True
+    old, new = (set(words_in(text)) for text in (before, content))
+    shared = {word for word in old & new if not is_common_word(word)}
+    return bool(shared) or slot in set(_told_slots(content))
+
+
 def tells_employer(content: str) -> bool:
     """Whether a sentence begins as one about an employer does, also about one of several."""
     for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
