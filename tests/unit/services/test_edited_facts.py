@@ -1,5 +1,6 @@
-"""What only an edited message said no longer holds; what it had ended holds again."""
+"""What only an edited message said no longer holds; what it had ended stays ended."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -12,6 +13,8 @@ from support.facts.learning_scene import Scene
 SESSION = UUID(int=1)
 GHENT, BRUGES = "I live in Ghent, what can I see?", "I live in Bruges, what can I see?"
 SISTER, CORRECTED = "My sister is Ann, help me.", "My sister is Anna, help me."
+DIET, VEGAN = "I'm vegetarian.", "I'm vegan now, what can I eat?"
+DIED = "My dog died yesterday. What should I do now?"
 SHORTER = "What can I see there today, then?"
 REPLY = "Much."
 
@@ -24,13 +27,17 @@ def scene() -> Scene:
             BRUGES: [("I live in Bruges", Slot.HOME)],
             SISTER: [("My sister is Ann", Slot.FAMILY)],
             CORRECTED: [("My sister is Anna", Slot.FAMILY)],
+            DIET: [("I'm vegetarian", Slot.DIET)],
+            VEGAN: [("I'm vegan now", Slot.DIET)],
+            VEGAN.replace("eat?", "eat today?"): [("I'm vegan now", Slot.DIET)],
+            "My dog is Rex.": [("My dog is Rex", Slot.PET)],
             "I live in Ghent, what can I see today?": [("I live in Ghent", Slot.HOME)],
         }
     )
 
 
 async def _show(scene: Scene, *contents: str) -> None:
-    """Show a list of questions and replies in turn, have its last question answered, and learn."""
+    """Show a list of questions and replies in turn, have the last one answered, and learn later."""
     roles = ("user", "assistant")
     listed = [a_message(roles[at % 2], text) for at, text in enumerate(contents)]
     followed = await scene.stores.branches.follow(
@@ -44,6 +51,7 @@ async def _show(scene: Scene, *contents: str) -> None:
         a_message("assistant", REPLY),
         now=scene.clock.now(),
     )
+    scene.clock.move(timedelta(minutes=1))
     await scene.learn()
 
 
@@ -65,16 +73,43 @@ async def test_who_goes_back_gets_back_what_the_old_words_taught(scene: Scene) -
     assert await scene.contents() == ["My sister is Ann."]
 
 
-async def test_what_the_old_words_had_ended_holds_again(scene: Scene) -> None:
+async def test_what_the_old_words_had_ended_stays_ended_and_can_be_restored(scene: Scene) -> None:
     await scene.say(GHENT)
+    (fact,) = await scene.active()
     await _show(scene, GHENT, "I see.", BRUGES)
     assert await scene.contents() == ["I live in Bruges."]
 
     await _show(scene, GHENT, "I see.", BRUGES.replace("I live in Bruges", "Bruges is near"))
+    assert await scene.contents() == []
+
+    await scene.services.facts.restore(scene.scope, fact.fact_id)
+    assert await scene.contents() == ["I live in Ghent."]
+
+
+async def test_an_edit_that_still_says_the_same_brings_no_old_value_back(scene: Scene) -> None:
+    await scene.say(DIET)
+    await _show(scene, DIET, "I see.", VEGAN)
+    assert await scene.contents() == ["I'm vegan now."]
+
+    await _show(scene, DIET, "I see.", VEGAN.replace("eat?", "eat today?"))
+    assert await scene.contents() == ["I'm vegan now."]
+
+
+@pytest.mark.parametrize(
+    "edited", [DIED.replace("now?", "today?"), "Since my dog died yesterday, what should I do now?"]
+)
+async def test_an_edit_that_still_tells_of_an_end_leaves_it_ended(
+    scene: Scene, edited: str
+) -> None:
+    dog = "My dog is Rex."
+    await scene.say(dog)
     (fact,) = await scene.active()
-    assert fact.content == "I live in Ghent."
+
+    await _show(scene, dog, "I see.", DIED)
+    await _show(scene, dog, "I see.", edited)
+    assert await scene.contents() == []
     kinds = [one.kind for one in await scene.stores.facts.history(scene.scope, fact.fact_id)]
-    assert kinds == [ChangeKind.CREATED, ChangeKind.SUPERSEDED, ChangeKind.RESTORED]
+    assert kinds == [ChangeKind.CREATED, ChangeKind.RETRACTED]
 
 
 async def test_what_was_said_again_since_stays(scene: Scene) -> None:

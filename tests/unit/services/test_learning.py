@@ -1,6 +1,7 @@
 """Learning facts from conversations, on the engine that keeps everything in this process."""
 
 import asyncio
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -8,9 +9,11 @@ from uuid import UUID
 
 import pytest
 
+from recollect import concurrency
 from recollect.domain.facts.fact import ChangeKind, FactSource, FactStatus, FactType
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation
+from recollect.services.facts import learning
 from recollect.testing import WordEmbedder
 from support.examples import a_message
 from support.facts.learning_scene import Scene
@@ -301,3 +304,25 @@ async def test_facts_are_embedded_again_by_another_model(scene: Scene) -> None:
 
     newer = replace(reembedding, embedder=OtherEmbedder())
     assert (await newer.do_some(), await newer.do_some()) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("reading", "text"), [("outcome_of", "My dog died."), ("worth_comparing", "I'm vegan.")]
+)
+async def test_many_facts_are_matched_beside_the_event_loop(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, reading: str, text: str
+) -> None:
+    await scene.say("I have two cats.")
+    threads: set[threading.Thread] = set()
+    read = getattr(learning, reading)
+
+    def watched(*arguments: object) -> object:
+        threads.add(threading.current_thread())
+        return read(*arguments)
+
+    monkeypatch.setattr(learning, reading, watched)
+    monkeypatch.setattr(concurrency, "AT_ONCE", 100)
+    await scene.say(text)
+
+    assert threads
+    assert threading.main_thread() not in threads

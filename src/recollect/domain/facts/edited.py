@@ -1,7 +1,7 @@
 """Messages that their user has edited: what only the old words said is no longer said."""
 
+from collections import Counter
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import Final
 
 from recollect.domain.conversation.message import Message, Role
@@ -14,8 +14,8 @@ _EDITED: Final = 0.6
 A client that shortens old messages, or begins a conversation anew with a summary, leaves messages
 as well, of which their users have taken back nothing.
 """
-_COMPARED: Final = 300
-"""Words of a message that are compared."""
+COMPARED: Final = 2_000
+"""Characters of a message that are compared."""
 WAS_EDITED: Final = "the message was edited"
 """The reason in the history of a fact that is withdrawn for it."""
 
@@ -23,8 +23,9 @@ WAS_EDITED: Final = "the message was edited"
 def edited_to(message: Message, shown: Sequence[Message]) -> Message | None:
     """The message of those that are shown that a user has edited another one to; None if none."""
     users = [one for one in shown if one.role is Role.USER and one.is_active]
+    words = _compared_words(message)
     likeness, found = max(
-        ((_likeness(message.content, one.content), one) for one in users),
+        ((_likeness(words, _compared_words(one)), one) for one in users),
         key=lambda pair: pair[0],
         default=(0.0, None),
     )
@@ -47,6 +48,11 @@ def _has_words(text: str, quote: str) -> bool:
     return any(words[at : at + len(quoted)] == quoted for at in places)
 
 
-def _likeness(first: str, second: str) -> float:
-    words = (words_in(first)[:_COMPARED], words_in(second)[:_COMPARED])
-    return SequenceMatcher(None, *words, autojunk=False).ratio()
+def _compared_words(message: Message) -> Counter[str]:
+    return Counter(words_in(message.content[:COMPARED]))
+
+
+def _likeness(first: Counter[str], second: Counter[str]) -> float:
+    """The share of words that two messages have in common, in whatever order."""
+    total = first.total() + second.total()
+    return 2 * (first & second).total() / total if total else 0.0

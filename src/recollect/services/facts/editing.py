@@ -1,14 +1,16 @@
-"""Withdrawing what only an edited message said, and letting hold again what that had ended."""
+"""Withdrawing what only an edited message said, until its user goes back to the old words."""
 
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from uuid import UUID
 
+from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.paging import PageRequest
-from recollect.domain.facts.edited import WAS_EDITED, edited_to, said_only_before
+from recollect.domain.facts.edited import COMPARED, WAS_EDITED, edited_to, said_only_before
 from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactEdit, FactStatus
 from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.identity.audit import AuditAction
@@ -22,7 +24,7 @@ _REACH: Final = 32
 """Turns before and after an edited one among which the message that is shown now may be."""
 _TRIES: Final = 10
 _LATELY_ENDED: Final = 100
-"""Facts that were ended last, among which those are that a message had ended."""
+"""Facts that were withdrawn last, among which those are that an edit has withdrawn."""
 logger = logging.getLogger(__name__)
 
 
@@ -30,7 +32,8 @@ logger = logging.getLogger(__name__)
 class EditedMessages(Audited):
     """Lets an edited message teach what it says now; each fact can be restored.
 
-    A user who goes back to the old words gets back what those have taught.
+    A user who goes back to the old words gets back what those have taught. What the old words had
+    ended stays ended: the new ones may still say that it is over.
     """
 
     store: FactStore
@@ -45,16 +48,16 @@ class EditedMessages(Audited):
             return False
         numbers = range(max(1, turn_number - _REACH), turn_number + _REACH + 1)
         near = await self.history.of_turns(scope, {(session_id, one) for one in numbers})
-        pairs = [(one, edited) for one in left if (edited := edited_to(one, near))]
+        compare = partial(_edited_pairs, left, near)
+        pairs = await off_loop(compare, characters=COMPARED * len(left) * len(near))
         changed = [await self._leave(scope, one, edited) for one, edited in pairs]
         return any(changed)
 
     async def _leave(self, scope: Scope, message: Message, edited: Message) -> bool:
         self.check_audit()
         for _ in range(_TRIES):
-            known = [one.fact for one in await self.store.active(scope)]
-            ended = [one for one in known if said_only_before(one, message, edited)]
-            restored = await self._ended_by(scope, message, edited)
+            ended = await self._said_only_before(scope, message, edited)
+            restored = await self._withdrawn_before(scope, edited)
             edits = [self._ended(one, message) for one in ended]
             back = [self._restored(one, edited) for one in restored]
             if not edits and not back:
@@ -75,29 +78,31 @@ class EditedMessages(Audited):
         self.note(scope, AuditAction.FACT_CHANGED, items=[one.fact.fact_id for one in some])
         return True
 
-    async def _ended_by(self, scope: Scope, message: Message, edited: Message) -> list[Fact]:
-        """The facts that a message has ended, and those that were withdrawn for its editing."""
-        facts = [
-            fact
-            for status in (FactStatus.SUPERSEDED, FactStatus.RETRACTED)
-            for fact in await self._lately(scope, status)
-        ]
+    async def _said_only_before(
+        self, scope: Scope, message: Message, edited: Message
+    ) -> list[Fact]:
+        """The facts that a message alone has taught, and that its user no longer says."""
+        facts = _learnt_from(message, [one.fact for one in await self.store.active(scope)])
+        return await off_loop(
+            lambda: [one for one in facts if said_only_before(one, message, edited)],
+            characters=len(facts) * len(edited.content),
+        )
+
+    async def _withdrawn_before(self, scope: Scope, message: Message) -> list[Fact]:
+        """The facts of a message that were withdrawn when it was edited itself."""
+        page = await self.store.list(
+            scope,
+            PageRequest(limit=_LATELY_ENDED),
+            filters=FactFilter(status=FactStatus.RETRACTED),
+            sort=FactSort.UPDATED,
+        )
+        facts = _learnt_from(message, page.items)
         histories = await self.store.histories(scope, [one.fact_id for one in facts])
         return [
             fact
             for fact in facts
-            if (changes := histories.get(fact.fact_id))
-            and _was_ended_by(fact, changes[-1], message, edited)
+            if (changes := histories.get(fact.fact_id)) and changes[-1].reason == WAS_EDITED
         ]
-
-    async def _lately(self, scope: Scope, status: FactStatus) -> Sequence[Fact]:
-        page = await self.store.list(
-            scope,
-            PageRequest(limit=_LATELY_ENDED),
-            filters=FactFilter(status=status),
-            sort=FactSort.UPDATED,
-        )
-        return page.items
 
     def _ended(self, fact: Fact, message: Message) -> FactEdit:
         ended = fact.ended(FactStatus.RETRACTED, self.clock.now())
@@ -107,13 +112,16 @@ class EditedMessages(Audited):
         return _edit(fact.restored(self.clock.now()), ChangeKind.RESTORED, message)
 
 
-def _was_ended_by(fact: Fact, last: FactChange, message: Message, edited: Message) -> bool:
-    """Whether a message ended a fact in passing, or a fact of the other one was withdrawn."""
-    if last.reason == WAS_EDITED:
-        evidence = fact.evidence
-        return evidence is not None and evidence.message_id == edited.message_id
-    is_passing = last.actor == "extractor" or last.kind is ChangeKind.SUPERSEDED
-    return is_passing and last.message_id == message.message_id
+def _edited_pairs(
+    left: Sequence[Message], shown: Sequence[Message]
+) -> list[tuple[Message, Message]]:
+    """The left messages that were edited, each with what it was edited to."""
+    return [(one, edited) for one in left if (edited := edited_to(one, shown))]
+
+
+def _learnt_from(message: Message, facts: Sequence[Fact]) -> list[Fact]:
+    """Those of some facts that have their evidence in a message."""
+    return [one for one in facts if one.evidence and one.evidence.message_id == message.message_id]
 
 
 def _edit(fact: Fact, kind: ChangeKind, message: Message) -> FactEdit:

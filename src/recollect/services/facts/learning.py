@@ -237,7 +237,9 @@ class Learning(Audited):
             known = await self.store.active(scope)
             compared = [] if event else await self._compare(statement, vector, known)
             if event:
-                outcome = outcome_of(event, _known_before(message, known))
+                before = _known_before(message, known)
+                end = partial(outcome_of, event, before)
+                outcome = await off_loop(end, characters=_SLOWNESS * _characters_of(before))
                 statement = slot_after(event, statement, outcome)
             else:
                 outcome = reconcile(statement, compared)
@@ -273,9 +275,10 @@ class Learning(Audited):
         model = self.embedder.model if self.embedder else None
         compare = partial(_similarities, vector, known, model=model)
         similarities = await off_loop(compare, characters=len(known) * len(vector or ()))
-        near = worth_comparing(
-            statement, [(one.fact, similarities[one.fact.fact_id]) for one in known]
-        )
+        facts = [one.fact for one in known]
+        similar = [(one, similarities[one.fact_id]) for one in facts]
+        choose = partial(worth_comparing, statement, similar)
+        near = await off_loop(choose, characters=_SLOWNESS * _characters_of(facts))
         if not near:
             return []
         texts = [fact.content for fact in near]
@@ -365,6 +368,10 @@ def _known_before(message: Message, known: Sequence[EmbeddedFact]) -> list[Fact]
         if one.fact.valid_from <= message.created_at
         and (one.fact.evidence is None or one.fact.evidence.message_id != message.message_id)
     ]
+
+
+def _characters_of(facts: Sequence[Fact]) -> int:
+    return sum(len(one.content) for one in facts)
 
 
 def _statement_of(message: Message, command: Command) -> Statement | None:
