@@ -30,6 +30,10 @@ SCRIPT: Mapping[str, Sequence[Line]] = {
     "I work at ACME, as I said.": [("I work at ACME", Slot.EMPLOYER)],
     "I have two cats.": [("I have two cats", Slot.PET)],
     "My cats are called Mies and Tom.": [("My cats are called Mies and Tom", Slot.PET)],
+    "My brother is Tom. He got fired.": [
+        ("My brother is Tom", Slot.FAMILY),
+        ("He got fired", Slot.EMPLOYER),
+    ],
     "I'm vegan.": [("I'm vegan", Slot.DIET)],
     "Take back that I'm vegan.": [("I'm vegan", Slot.DIET, Operation.RETRACT)],
     "This week I'm vegan too.": [("I'm vegan too", Slot.DIET)],
@@ -59,6 +63,12 @@ async def test_a_fact_has_the_users_words_as_evidence(scene: Scene) -> None:
     assert fact.evidence is not None
     assert fact.evidence.quote == "I work at ACME"
     assert fact.source is FactSource.EXTRACTED
+
+
+async def test_a_sentence_that_does_not_say_of_whom_it_is_true_is_no_fact(scene: Scene) -> None:
+    await scene.say("My brother is Tom. He got fired.")
+
+    assert [fact.content for fact in await scene.active()] == ["My brother is Tom."]
 
 
 async def test_what_is_said_again_is_not_stored_again(scene: Scene) -> None:

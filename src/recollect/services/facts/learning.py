@@ -26,7 +26,7 @@ from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.gate import only_asks, refuses
 from recollect.domain.facts.reading.plain.events import Event
-from recollect.domain.facts.reading.plain.slots import plain_statements
+from recollect.domain.facts.reading.plain.slots import leaves_subject_open, plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.reading.subordinate import main_clause
 from recollect.domain.facts.reading.wording import content_of
@@ -210,7 +210,9 @@ class Learning(Audited):
         changed = 0
         for statement in statements:
             message = by_id.get(statement.message_id)
-            if message is not None and not _overlaps(statement, message, beside):
+            if message is None or _overlaps(statement, message, beside):
+                continue
+            if not leaves_subject_open(statement.content):
                 for own in plain_statements(with_own_slot(statement)):
                     changed += await self._take_in(scope, own, message, tables=tables)
         return changed

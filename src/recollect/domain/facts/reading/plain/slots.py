@@ -92,6 +92,12 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     return _home_and_company(placed) if told is Slot.HOME else (placed,)
 
 
+def leaves_subject_open(content: str) -> bool:
+    """Whether a sentence does not say of whom it is true: "He got fired"."""
+    words = words_in(content)
+    return any(plain_slot_words(code).others.length_at(words) for code in LANGUAGES)
+
+
 def keeps_slot(slot: str | None, before: str, content: str) -> bool:
     """Whether a fact in other words is still about the same: "I live in York" for Leeds.
 

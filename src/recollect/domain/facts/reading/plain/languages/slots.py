@@ -18,6 +18,8 @@ class PlainSlotWords:
     """What makes a home or an employer one of several: "also"."""
     articles: Phrases
     """What no name of a place begins with: "a"."""
+    others: Phrases
+    """How a sentence about somebody begins who is named elsewhere: "he"."""
     not_named: Phrases
     """What no name of a place or an employer follows: "a", "my"."""
     spans: Phrases
