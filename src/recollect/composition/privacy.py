@@ -137,7 +137,7 @@ class PrivacyServices:
     def _noted_archives(self) -> NotedArchives:
         """The archives that may have something of an owner."""
         archive, reached = self.shared.needs.archive, None
+        count = self.shared.stores.erasure.erasures.count
         if archive is not None:
-            count = self.shared.stores.erasure.erasures.count
             reached = ArchivePlace(store=archive, clock=self.shared.clock, count=count)
-        return NotedArchives(notes=self.shared.stores.archive_notes, reached=reached)
+        return NotedArchives(notes=self.shared.stores.archive_notes, reached=reached, count=count)

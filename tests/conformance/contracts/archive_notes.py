@@ -78,7 +78,8 @@ class ArchiveNotesContract:
         assert address in refused.value.explanation
         waiting = await without.erasing.get(scope, begun.erasure_id)
         assert (waiting.is_done, waiting.waits_for) == (False, str(refused.value))
-        assert not await stores.archive_notes.add(scope, "folder:/a", now=SystemClock().now())
+        for archive in ("folder:/a", address):
+            assert not await stores.archive_notes.add(scope, archive, now=SystemClock().now())
         with pytest.raises(ErasureUnderWay):
             await start_session(stores, scope)
         assert len(files_in(tmp_path)) == 1
@@ -136,6 +137,54 @@ class ArchiveNotesContract:
         address = folder_archive(tmp_path).address
         assert await stores.archive_notes.of_owner(scope.owner_id) == (address,)
 
+    @pytest.mark.parametrize("part", ["session", "before"])
+    async def test_a_part_is_done_when_each_of_two_archives_was_reached_once(
+        self, stores: Stores, tmp_path: Path, part: str
+    ) -> None:
+        scope, session_id = a_scope(), uuid4()
+        first, second = await _archived_in_two(stores, scope, tmp_path, session_id)
+        request: dict[str, Any] = {
+            "session": {"session_id": session_id},
+            "before": {"before": SystemClock().now()},
+        }[part]
+        one, other = _reaching(stores, first), _reaching(stores, second)
+        begun = await one.erasing.begin(scope, **request)
+        with pytest.raises(ArchiveUnavailable) as refused:
+            await transfer_services(stores).erasing.complete(begun)
+        addresses = [folder_archive(folder).address for folder in (first, second)]
+        assert f"'{addresses[0]}' and '{addresses[1]}'" in refused.value.explanation
+        with pytest.raises(ArchiveUnavailable) as refused:
+            await one.erasing.complete(begun)
+        assert addresses[1] in refused.value.explanation
+        assert addresses[0] not in refused.value.explanation
+        begun = await other.erasing.get(scope, begun.erasure_id)
+        receipt: dict[str, Any] = dict(await other.erasing.complete(begun))
+        assert receipt["verification"]["remaining"]["archive"]["elsewhere"] == 0
+        assert {*receipt["erased"]} <= {"archive", "database"}
+        left = {"session": (0, 1), "before": (0, 0)}[part]
+        assert (len(files_in(first)), len(files_in(second))) == left
+        assert await stores.archive_notes.of_owner(scope.owner_id) == tuple(addresses)
+
+    async def test_an_archive_that_another_was_moved_into_is_emptied_again(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        scope = a_scope()
+        first, second = await _archived_in_two(stores, scope, tmp_path, uuid4())
+        one, without = _reaching(stores, first), transfer_services(stores)
+        begun = await one.erasing.begin(scope, before=SystemClock().now())
+        with pytest.raises(ArchiveUnavailable):
+            await one.erasing.complete(begun)
+        (file,) = files_in(second)
+        moved = first / file.relative_to(second)
+        moved.parent.mkdir(parents=True, exist_ok=True)
+        file.rename(moved)
+        assert await one.erasing.forget_archive(folder_archive(second).address) == 1
+        begun = await without.erasing.get(scope, begun.erasure_id)
+        with pytest.raises(ArchiveUnavailable):
+            await without.erasing.complete(begun)
+        await one.erasing.complete(begun)
+        assert files_in(tmp_path) == []
+
     async def test_a_whole_tenant_waits_for_the_one_user_who_has_archived_sessions(
         self, stores: Stores, tmp_path: Path
     ) -> None:
@@ -182,6 +231,17 @@ def _reaching(stores: Stores, folder: Path, *, clock: SystemClock | None = None)
         archive=folder_archive(folder),
     )
     return build_services(stores, needs)
+
+
+async def _archived_in_two(
+    stores: Stores, scope: Scope, folder: Path, session_id: UUID
+) -> tuple[Path, Path]:
+    """Archive this session of the owner in one archive, and another one in a second."""
+    first, second = folder / "first", folder / "second"
+    for place, archived in ((first, session_id), (second, uuid4())):
+        place.mkdir()
+        await _archived(stores, scope, place, archived)
+    return first, second
 
 
 async def _archived(

@@ -273,6 +273,20 @@ class ErasureContract:
         assert await services.history.count(bystander) == 2
         assert await services.erasing.check(receipt) == receipt
 
+    async def test_erasures_of_one_tenant_are_found_behind_those_of_others(
+        self, stores: Stores
+    ) -> None:
+        services, erasures = transfer_services(stores), stores.erasure.erasures
+        scopes = [a_scope(), a_scope()]
+        begun = [await begun_alone(services, scope) for scope in scopes]
+        now = services.erasing.clock.now() + timedelta(days=2)
+        for scope, one in zip(scopes, begun, strict=True):
+            (due,) = await erasures.due(now=now, limit=1, tenant=scope.tenant)
+            assert due.erasure_id == one.erasure_id
+        assert await erasures.due(now=now, limit=1, tenant=a_scope().tenant) == ()
+        for one in begun:
+            await services.erasing.complete(one)
+
     @pytest.mark.parametrize("wrong", ["both", "ahead", "zoneless"])
     async def test_a_request_that_makes_no_sense_changes_nothing(
         self, stores: Stores, wrong: str

@@ -465,10 +465,10 @@ async def test_an_erasure_without_the_archive_of_the_user_names_what_is_missing(
     assert (refused.returncode, refused.stdout) == (1, "")
     error = json.loads(refused.stderr)["error"]
     assert "MEMORY_ARCHIVE" in error
-    assert f"'{address}' or '{address}/deleted'" in error
-    own = run("erase", "--forget-archive", address, MEMORY_ARCHIVE=address)
+    assert f"'{address}' and '{address}/deleted'" in error
+    own = run("erase", "--forget-archive", f"{address}/", MEMORY_ARCHIVE=address)
     assert (own.returncode, "must not be the one that is set" in own.stderr) == (1, True)
-    gone = run("erase", "--forget-archive", f"{address}/deleted", MEMORY_ARCHIVE=address)
+    gone = run("erase", "--forget-archive", f"{address}/deleted/", MEMORY_ARCHIVE=address)
     assert gone.stdout == f"{address}/deleted is forgotten for 1 users\n"
     erased = run(*words, MEMORY_ARCHIVE=address)
     assert erased.returncode == 0, erased.stderr

@@ -14,7 +14,12 @@ import zstandard
 
 from recollect.archives.s3 import S3Objects
 from recollect.domain.identity.scope import Scope
-from recollect.domain.transfer.archive import ArchiveAddress, ArchivedSession, ArchiveKind
+from recollect.domain.transfer.archive import (
+    ArchiveAddress,
+    ArchivedSession,
+    ArchiveKind,
+    noted_address,
+)
 from recollect.domain.transfer.records import SessionRecord
 from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.in_memory.privacy.archive import InMemoryExpiredRecords
@@ -391,6 +396,21 @@ async def test_a_writer_that_is_killed_leaves_no_object_and_the_one_before_untou
     assert len(files_in(tmp_path)) == 2, "what it had written is cleaned up later"
     assert await archive.discard_unfinished("", before=clock.now() + 100_000 * A_DAY) == 1
     assert files_in(tmp_path) == [file]
+
+
+@pytest.mark.parametrize(
+    ("given", "noted"),
+    [
+        ("folder:/srv/a", "folder:/srv/a"),
+        (" folder:/srv//a/", "folder:/srv/a"),
+        ("folder:/", "folder:/"),
+        ("s3://bucket/", "s3://bucket"),
+        ("s3://bucket/a/ at storage:9000", "s3://bucket/a at storage:9000"),
+        ("folder:", "folder:"),
+    ],
+)
+def test_an_archive_is_named_with_or_without_a_slash_at_its_end(given: str, noted: str) -> None:
+    assert noted_address(given) == noted
 
 
 def test_an_archive_is_known_by_its_address_without_secrets() -> None:

@@ -20,6 +20,8 @@ VECTORS: Final = "vectors"
 CACHES: Final = "caches"
 ENCRYPTION: Final = "encryption"
 KEYS: Final = "keys"
+EMPTIED: Final = "emptied"
+"""Not a place: under this name an erasure notes which of several archives have nothing left."""
 
 
 class ErasureKind(StrEnum):
@@ -101,7 +103,7 @@ class Erasure:
     """Messages that there were when it was requested."""
     state: ErasureState = ErasureState.UNDER_WAY
     counts: Mapping[str, Counts] = field(default_factory=dict)
-    """What is erased so far, by place and kind."""
+    """What is erased so far, by place and kind, and which archives are `EMPTIED`."""
     waits_for: str | None = None
     """What could not be reached when it was tried last."""
     part_of: UUID | None = None
@@ -130,6 +132,11 @@ class Erasure:
             requested_at=at,
             part_of=part_of,
         )
+
+    @property
+    def erased(self) -> Mapping[str, Counts]:
+        """What is erased so far, by place and kind, for whoever asked for it."""
+        return {place: counts for place, counts in self.counts.items() if place != EMPTIED}
 
     @property
     def is_done(self) -> bool:

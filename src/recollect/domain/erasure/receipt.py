@@ -35,7 +35,7 @@ def write_receipt(erasure: Erasure, verification: Verification, *, now: datetime
         "requested_by": erasure.requested_by,
         "requested_at": _time(erasure.requested_at),
         "finished_at": _time(now),
-        "erased": {place: dict(counts) for place, counts in sorted(erasure.counts.items())},
+        "erased": {place: dict(counts) for place, counts in sorted(erasure.erased.items())},
         "verification": {
             "result": "clean" if verification.is_clean else "not clean",
             "remaining": {

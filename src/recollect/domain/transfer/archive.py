@@ -58,6 +58,16 @@ class ArchiveAddress:
         return cls(kind=ArchiveKind.FOLDER, place=path)
 
 
+def noted_address(given: str) -> str:
+    """Write the address of an archive as it is noted: without slashes at its end."""
+    address = given.strip()
+    kind, _, path = address.partition(":")
+    if kind.lower() == ArchiveKind.FOLDER and path:
+        return f"{ArchiveKind.FOLDER}:{PurePath(path)}"
+    bucket, at, server = address.partition(" at ")
+    return f"{bucket.rstrip('/')}{at}{server}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedSession:
     """An archived session as its object's name tells: nobody is named in it.

@@ -78,10 +78,10 @@ class PostgresErasureStore(PostgresStore):
         return _erasure_from(rows[0]) if rows else None
 
     async def due(
-        self, *, now: datetime, limit: int, part_of: UUID | None = None
+        self, *, now: datetime, limit: int, part_of: UUID | None = None, tenant: str | None = None
     ) -> tuple[Erasure, ...]:
         rows = await self._database.run_for_all(
-            "due_erasures", at=now, now=now, limit=limit, part_of=part_of
+            "due_erasures", at=now, now=now, limit=limit, part_of=part_of, tenant_id=tenant
         )
         return tuple(map(_erasure_from, rows))
 

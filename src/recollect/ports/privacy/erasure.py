@@ -39,11 +39,11 @@ class ErasureStore(Protocol):
         """Return an erasure of the owner, also when nothing else is left of them."""
 
     async def due(
-        self, *, now: datetime, limit: int, part_of: UUID | None = None
+        self, *, now: datetime, limit: int, part_of: UUID | None = None, tenant: str | None = None
     ) -> tuple[Erasure, ...]:
         """Return erasures of all owners to be carried on, the longest waiting first.
 
-        Those of all tenants, or the parts of one erasure.
+        Those of all tenants or of one, or the parts of one erasure.
         """
 
     async def count(self, erasure: Erasure, place: str, counts: Counts) -> None:

@@ -107,9 +107,11 @@ class Erasing:
         return (await self._do(await self._due())).has_come_further
 
     async def _due(
-        self, *, limit: int = _ERASURES, part_of: UUID | None = None
+        self, *, limit: int = _ERASURES, part_of: UUID | None = None, tenant: str | None = None
     ) -> Sequence[Erasure]:
-        return await self.stores.erasures.due(now=self.clock.now(), limit=limit, part_of=part_of)
+        return await self.stores.erasures.due(
+            now=self.clock.now(), limit=limit, part_of=part_of, tenant=tenant
+        )
 
     async def _do_parts(self, erasure: Erasure) -> "_Pass":
         """Carry on the erasures of a tenant's users, and then those that had begun before.
@@ -119,14 +121,8 @@ class Erasing:
         done = await self._do(await self._due(part_of=erasure.erasure_id))
         if done.has_come_further or done.problem is not None:
             return done
-        others = await self._due(limit=_USERS)
-        return await self._do(
-            [
-                one
-                for one in others
-                if one.tenant == erasure.tenant and one.request.kind is not ErasureKind.TENANT
-            ]
-        )
+        others = await self._due(limit=_USERS, tenant=erasure.tenant)
+        return await self._do([one for one in others if one.request.kind is not ErasureKind.TENANT])
 
     async def _do(self, due: Sequence[Erasure]) -> "_Pass":
         done = _Pass()

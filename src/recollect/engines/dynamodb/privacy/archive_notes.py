@@ -47,7 +47,11 @@ class DynamoArchiveNotes(DynamoStore):
         return True
 
     async def _is_noted(self, owner_id: UUID, archive: str) -> bool:
-        return await self.table.get(owner_id, f"{ARCHIVES_PREFIX}{archive}") is not None
+        """Whether it is noted for an owner who is not being erased."""
+        if await self.table.get(owner_id, f"{ARCHIVES_PREFIX}{archive}") is None:
+            return False
+        owner = await self.table.get(owner_id, OWNER)
+        return owner is not None and not owner.get("isBeingErased")
 
     async def of_owner(self, owner_id: UUID) -> tuple[str, ...]:
         notes = self.table.items(owner_id, ARCHIVES_PREFIX)
@@ -58,13 +62,19 @@ class DynamoArchiveNotes(DynamoStore):
 
     async def replace(self, archive: str, *, by: str | None) -> int:
         keys = await self.table.waiting(_NOTES, since=archive, until=archive, limit=_MOST)
-        for key in keys:
-            transaction = self.table.transaction()
-            transaction.delete(key)
-            if by is not None:
-                transaction.put(_note(owner_of(key), by, self.clock.now()))
+        return sum([await self._replace(key, by) for key in keys])
+
+    async def _replace(self, key: Item, by: str | None) -> bool:
+        """Replace one note; False, and nothing is noted, if it has gone in the meantime."""
+        transaction = self.table.transaction()
+        transaction.delete_found(key)
+        if by is not None:
+            transaction.put(_note(owner_of(key), by, self.clock.now()))
+        try:
             await self.table.write(transaction)
-        return len(keys)
+        except ConditionFailed:
+            return False
+        return True
 
 
 def _note(owner_id: UUID, archive: str, now: datetime) -> Item:

@@ -132,15 +132,18 @@ class DynamoErasures(DynamoStore):
         return None if item is None else erasure_from(item)
 
     async def due(
-        self, *, now: datetime, limit: int, part_of: UUID | None = None
+        self, *, now: datetime, limit: int, part_of: UUID | None = None, tenant: str | None = None
     ) -> tuple[Erasure, ...]:
-        keys = await self.table.waiting(
-            UNDER_WAY, until=time_text(now), limit=limit if part_of is None else _MOST
-        )
+        read = limit if part_of is None and tenant is None else _MOST
+        keys = await self.table.waiting(UNDER_WAY, until=time_text(now), limit=read)
         items = await self.table.get_many(keys)
         found = [erasure_from(items[name_of(key)]) for key in keys if name_of(key) in items]
-        due = (one for one in found if not one.is_done and part_of in {None, one.part_of})
-        return tuple(due)[:limit]
+        due = [
+            one
+            for one in found
+            if not one.is_done and part_of in {None, one.part_of} and tenant in {None, one.tenant}
+        ]
+        return tuple(due[:limit])
 
     async def count(self, erasure: Erasure, place: str, counts: Counts) -> None:
         def change(known: Erasure) -> Erasure:

@@ -18,6 +18,7 @@ MAX_BYTES: Final = 3_500_000
 """The most bytes of one transaction, below the 4 MB that DynamoDB takes with its own overhead."""
 VERSION: Final = "itemVersion"
 """Grows with every change of an item that is changed as it was read."""
+_EXISTS: Final = f"attribute_exists({PARTITION})"
 _EXISTS_NOT: Final = f"attribute_not_exists({PARTITION})"
 
 
@@ -57,6 +58,10 @@ class Transaction:
     def delete(self, key: Item, *, read: int | None = None) -> None:
         """Delete an item; if a version is given, only that one."""
         self._add("Delete", Key=encode(key_in(key)), **({} if read is None else on_top_of(read)))
+
+    def delete_found(self, key: Item) -> None:
+        """Delete an item that must be there."""
+        self._add("Delete", Key=encode(key_in(key)), ConditionExpression=_EXISTS)
 
     def update(
         self,

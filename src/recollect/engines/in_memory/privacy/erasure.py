@@ -64,9 +64,14 @@ class InMemoryErasures(InMemoryStore):
         now: datetime,  # noqa: ARG002  # none waits here
         limit: int,
         part_of: UUID | None = None,
+        tenant: str | None = None,
     ) -> tuple[Erasure, ...]:
-        due = [one for one in self.data.erasures() if not one.is_done]
-        return tuple(one for one in due if part_of in {None, one.part_of})[:limit]
+        due = [
+            one
+            for one in self.data.erasures()
+            if not one.is_done and part_of in {None, one.part_of} and tenant in {None, one.tenant}
+        ]
+        return tuple(due[:limit])
 
     async def count(self, erasure: Erasure, place: str, counts: Counts) -> None:
         erasures = self.data.of(erasure.owner_id).erasures

@@ -12,9 +12,10 @@ SELECT begin_erasure(
 SELECT * FROM erasures WHERE owner_id = :owner_id AND erasure_id = :erasure_id
 
 -- name: due_erasures
--- Erasures of all owners, or the parts of one, to be carried on now, the longest waiting first.
+-- Erasures of all owners, of one tenant, or the parts of one, to be carried on now, the longest waiting first.
 SELECT * FROM erasures
 WHERE state = 'under_way' AND next_at <= :now AND (:part_of::uuid IS NULL OR part_of = :part_of)
+    AND (:tenant_id::text IS NULL OR tenant_id = :tenant_id)
 ORDER BY next_at, erasure_id
 LIMIT :limit
 

@@ -14,6 +14,7 @@ from recollect.domain.erasure.erasure import Erasure
 from recollect.domain.erasure.receipt import with_names
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
+from recollect.domain.transfer.archive import noted_address
 from recollect.errors import InvalidInput, InvalidReceipt
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -176,7 +177,9 @@ def _forget_store(store: str, *, as_json: bool) -> None:
     show({"forgotten": count}, as_json=as_json, text=f"{count} vectors of {store} are forgotten")
 
 
-def _forget_archive(address: str, *, as_json: bool) -> None:
+def _forget_archive(given: str, *, as_json: bool) -> None:
+    address = noted_address(given)
+
     async def work(services: Services, _: Settings) -> int:
         if address == services.erasing.archive:
             raise InvalidInput("--forget-archive", "must not be the one that is set: it is emptied")

@@ -68,7 +68,7 @@ class ErasureOut(BaseModel):
             requested_at=erasure.requested_at,
             expected_messages=erasure.expected,
             erased_messages=erasure.erased_messages,
-            erased={place: dict(counts) for place, counts in erasure.counts.items()},
+            erased={place: dict(counts) for place, counts in erasure.erased.items()},
             waits_for=erasure.waits_for,
             receipt=None if receipt is None else dict(with_names(receipt, scope)),
         )
