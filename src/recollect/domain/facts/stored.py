@@ -125,6 +125,15 @@ def nearest_facts(
     return tuple((fact, near or 0.0) for fact, near in nearest)
 
 
+def similarities_to(
+    vector: Vector | None, active: Iterable[EmbeddedFact], *, model: str | None
+) -> dict[UUID, float]:
+    """How near each fact is to a vector of the model, by fact id; 0 where one has none."""
+    if vector is None or model is None:
+        return {one.fact.fact_id: 0.0 for one in active}
+    return {one.fact.fact_id: _cosine(one, vector, model) or 0.0 for one in active}
+
+
 def _cosine(one: EmbeddedFact, vector: Vector, model: str) -> float | None:
     if one.vector is None or one.model != model or len(one.vector) != len(vector):
         return None

@@ -33,7 +33,7 @@ from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
-from recollect.domain.facts.stored import EmbeddedFact
+from recollect.domain.facts.stored import EmbeddedFact, similarities_to
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
@@ -275,7 +275,7 @@ class Learning(Audited):
     ) -> list[Compared]:
         """The known facts that may have to do with the statement, and how it stands to them."""
         model = self.embedder.model if self.embedder else None
-        compare = partial(_similarities, vector, known, model=model)
+        compare = partial(similarities_to, vector, known, model=model)
         similarities = await off_loop(compare, characters=len(known) * len(vector or ()))
         facts = [one.fact for one in known]
         similar = [(one, similarities[one.fact_id]) for one in facts]
@@ -395,19 +395,3 @@ def _sentence_of(message: Message, command: Command) -> str:
     """What a command tells as a sentence: "my wife Ann" is who she is."""
     before = message.content[: command.start]
     return naming_sentence(command.content) or main_clause(command.content, before)
-
-
-def _similarities(
-    vector: Vector | None, known: Sequence[EmbeddedFact], *, model: str | None
-) -> dict[UUID, float]:
-    """How near each known fact is to a vector of the model, by fact id."""
-    return {
-        one.fact.fact_id: _cosine(vector, one.vector) if one.model == model else 0.0
-        for one in known
-    }
-
-
-def _cosine(first: Vector | None, second: Vector | None) -> float:
-    if first is None or second is None or len(first) != len(second):
-        return 0.0
-    return sum(a * b for a, b in zip(first, second, strict=True))

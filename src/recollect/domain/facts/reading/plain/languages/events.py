@@ -1,12 +1,11 @@
 """The words by which users say that something is over: `events.toml`."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
+from recollect.domain.facts.reading.plain.languages import table_of
 from recollect.domain.speech.phrases import Phrase, Phrases, words_in
 
 _PARTNER: Final = "PARTNER"
@@ -51,8 +50,7 @@ class EventWords:
 @cache
 def event_words(code: str) -> EventWords:
     """The words of one of the `LANGUAGES`."""
-    text = files(__package__).joinpath("events.toml").read_text("utf-8")
-    tables: dict[str, str] = tomllib.loads(text)[code]
+    tables = table_of("events", code)
     parted = _with_partners(tables.pop("parted"), tables["partners"])
     has_end = bool(tables["moved_end"])
     phrases = {name: Phrases.parse(table) for name, table in tables.items()}

@@ -1,10 +1,9 @@
 """The words by which a sentence plainly says where somebody lives or works: `slots.toml`."""
 
-import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from recollect.domain.facts.reading.plain.languages import phrases_of
 from recollect.domain.speech.phrases import Phrases
 
 
@@ -59,7 +58,4 @@ class PlainSlotWords:
 @cache
 def plain_slot_words(code: str) -> PlainSlotWords:
     """The words of one of the `LANGUAGES`."""
-    text = files(__package__).joinpath("slots.toml").read_text("utf-8")
-    tables: dict[str, str] = tomllib.loads(text)[code]
-    names = (one.name for one in fields(PlainSlotWords))
-    return PlainSlotWords(**{name: Phrases.parse(tables[name]) for name in names})
+    return phrases_of(PlainSlotWords, "slots", code)

@@ -1,10 +1,9 @@
 """The words by which users say where they are for the moment: `whereabouts.toml`."""
 
-import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from recollect.domain.facts.reading.plain.languages import phrases_of
 from recollect.domain.speech.phrases import Phrases
 
 
@@ -43,7 +42,4 @@ class WhereaboutsWords:
 @cache
 def whereabouts_words(code: str) -> WhereaboutsWords:
     """The words of one of the `LANGUAGES`."""
-    text = files(__package__).joinpath("whereabouts.toml").read_text("utf-8")
-    tables: dict[str, str] = tomllib.loads(text)[code]
-    names = (one.name for one in fields(WhereaboutsWords))
-    return WhereaboutsWords(**{name: Phrases.parse(tables[name]) for name in names})
+    return phrases_of(WhereaboutsWords, "whereabouts", code)
