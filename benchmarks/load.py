@@ -95,6 +95,7 @@ async def main(given: argparse.Namespace) -> int:
         if traffic.brief is not None:
             print("jobs: " + ", ".join(f"{name} {n:.0f}" for name, n in last.jobs.items()))
             print(f"sessions that must have expired: {expired:,}; still read: {found:,}")
+        print(f"answers whose context was built without models: {traffic.ledger.hurried:,}")
         print(f"answers that could not be stored, and said so: {traffic.ledger.not_stored:,}")
         check = await check_stored(home, traffic.ledger)
         print("\n".join(check.lines()))

@@ -12,6 +12,8 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from lean_http import LeanClient, Reply
 from prepared_users import questions_in_sessions, user_name
+from recollect.services.chat.degradation import NOT_STORED, REPLY_NOT_STORED, SESSION_GONE
+from recollect.services.context.contexts import HURRIED
 
 CHAT: Final = "chat"
 DIRECT: Final = "the model directly"
@@ -30,6 +32,7 @@ MIXED: Final[Mapping[str, float]] = {
 _DIRECT_SHARE: Final = 0.05
 """Of all arrivals; these calls of the model come on top."""
 _PATIENCE: Final = 60.0
+_NOT_STORED: Final = frozenset({NOT_STORED, REPLY_NOT_STORED, SESSION_GONE})
 SessionKey: TypeAlias = tuple[str, str]
 """A user, and the id of a session."""
 
@@ -53,6 +56,8 @@ class Ledger:
     """The answers that are stored by session, as the responses say."""
     not_stored: int = 0
     """Answers that say themselves that they could not be stored."""
+    hurried: int = 0
+    """Answers whose context was built without models."""
     deleted: dict[SessionKey, set[str]] = field(default_factory=dict)
     """Sessions that were deleted, and the answers that were in them."""
     deleted_messages: set[str] = field(default_factory=set)
@@ -144,7 +149,10 @@ class Traffic:
         return reply
 
     def _acknowledge(self, key: SessionKey, answer: Mapping[str, object]) -> None:
-        if answer["warnings"]:
+        warnings = answer["warnings"]
+        assert isinstance(warnings, list)  # noqa: S101
+        self.ledger.hurried += HURRIED in warnings
+        if not _NOT_STORED.isdisjoint(warnings):
             self.ledger.not_stored += 1
         else:
             self.ledger.answers[key].add(str(answer["answer"]))

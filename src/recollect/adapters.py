@@ -16,6 +16,7 @@ from recollect.archives.encrypted import EncryptedObjects
 from recollect.archives.folder import FolderObjects
 from recollect.archives.objects import ObjectStore
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
+from recollect.domain.pace import Pace
 from recollect.domain.policy import PRESETS
 from recollect.domain.recall.entry import RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
@@ -200,6 +201,8 @@ async def open_adapters(
             endpoint = await opened(model_endpoint(settings, settings.llm_base_url, telemetry))
         if settings.denodo_url:
             denodo = await opened(denodo_client(settings, settings.denodo_url))
+        pace = Pace(settings.model_wait_ms / 1000 or None)
+        embedder = open_embedder(embedding_choice(settings), telemetry=telemetry, pace=pace)
         tagger = await opened(FactTagger())
         extractors = _fact_extractors(settings, tagger, summarising)
         dependencies = replace(
@@ -209,7 +212,8 @@ async def open_adapters(
             fact_extractor_kind=settings.facts_extractor,
             fact_relations=tagger,
             permissions=await opened(open_permissions(settings, permissions)),
-            embedder=await opened(open_embedder(embedding_choice(settings), telemetry=telemetry)),
+            pace=pace,
+            embedder=await opened(embedder),
             embedding_timeout=settings.embedding_timeout_seconds,
             reranker=await opened(open_reranker(rerank_choice(settings))),
             reranking=RerankPolicy.parse(settings.rerank),

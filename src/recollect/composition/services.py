@@ -205,6 +205,7 @@ class _Builder:
             policies=self.policies,
             model=self.needs.follow_up_model,
             llm=self.needs.answering_model,
+            pace=self.needs.pace,
             audit=self.audit,
             telemetry=self.needs.telemetry,
         )
@@ -220,6 +221,7 @@ class _Builder:
             facts=self.facts.known(),
             counter_for=self.needs.counter_for,
             policies=self.policies,
+            pace=self.needs.pace,
             audit=self.audit,
             telemetry=self.needs.telemetry,
         )

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from recollect.domain.language import PlainWords
+from recollect.domain.pace import Pace
 from recollect.domain.policy import FactExtractorKind
 from recollect.domain.recall.reranking import AUTO, RerankPolicy
 from recollect.ports.accounts import PermissionSource
@@ -74,6 +75,8 @@ class ServiceDependencies:
     sql: SqlReader = field(default_factory=UnreadSql)
     permissions: PermissionSource | None = None
     """Which tables may be seen; None: everybody may see all of their own memory."""
+    pace: Pace = field(default_factory=Pace)
+    """Of the models in this process; as it is, they read all questions."""
     follow_up_model: FollowUpModel | None = None
     """None: follow-ups are rewritten by rules alone."""
     answering_model: ChatModel | None = None

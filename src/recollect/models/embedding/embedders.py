@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from recollect.domain.pace import Pace
 from recollect.errors import ConfigurationError
 from recollect.models.embedding.local_embedder import (
     BUILT_IN,
@@ -39,19 +40,19 @@ class EmbeddingChoice:
 
 @asynccontextmanager
 async def open_embedder(
-    choice: EmbeddingChoice, *, telemetry: Telemetry = UNMEASURED
+    choice: EmbeddingChoice, *, telemetry: Telemetry = UNMEASURED, pace: Pace | None = None
 ) -> AsyncIterator[Embedder | None]:
     """The chosen embedder, closed at the end; None if there is to be none."""
     name = (choice.model or BUILT_IN).strip()
     if name.lower() == NONE:
         yield None
         return
-    async with await _embedder(choice, name, telemetry) as embedder:
+    async with await _embedder(choice, name, telemetry, pace) as embedder:
         yield CachedEmbedder(embedder, telemetry=telemetry)
 
 
 async def _embedder(
-    choice: EmbeddingChoice, name: str, telemetry: Telemetry
+    choice: EmbeddingChoice, name: str, telemetry: Telemetry, pace: Pace | None
 ) -> "LocalEmbedder | OpenAICompatibleEmbedder":
     if not choice.is_at_endpoint:
         folder = _folder(name)
@@ -61,9 +62,9 @@ async def _embedder(
                 f"the vectors of {name} have the length they have"
             )
         if name == BUILT_IN:
-            return LocalEmbedder.built_in()
+            return LocalEmbedder.built_in(pace=pace)
         if folder is not None:
-            return await LocalEmbedder.of_folder(folder, pooling=choice.pooling)
+            return await LocalEmbedder.of_folder(folder, pooling=choice.pooling, pace=pace)
     if choice.base_url is None:
         raise ConfigurationError(
             f"MEMORY_EMBEDDING_MODEL: {name} is no folder; set MEMORY_EMBEDDING_BASE_URL if it "

@@ -8,12 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self, TypeVar
 from uuid import UUID
 from weakref import WeakValueDictionary
 
+from recollect.domain.pace import Pace
 from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
 from recollect.models.embedding.onnx_model import OnnxModel, Pooling
@@ -45,19 +47,21 @@ class LocalEmbedder:
         name: str,
         dimensions: int,
         pooling: Pooling = Pooling.MEAN,
+        pace: Pace | None = None,
     ) -> None:
         self._load = load
         self._name = f"{name}:{dimensions}:{pooling}"
         self._dimensions = dimensions
         self._loaded: OnnxModel | None = None
         self._loading = threading.Lock()
+        self._pace = pace or Pace()
         self._questions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="questions")
         self._texts = ThreadPoolExecutor(
             max_workers=1, thread_name_prefix="texts", initializer=lower_priority
         )
 
     @classmethod
-    def built_in(cls) -> Self:
+    def built_in(cls, *, pace: Pace | None = None) -> Self:
         """The model of five languages that comes with Recollect; see its model card."""
 
         def load() -> OnnxModel:
@@ -69,13 +73,17 @@ class LocalEmbedder:
                 passage_type=1,
             )
 
-        return cls(load, name=BUILT_IN, dimensions=_BUILT_IN_DIMENSIONS)
+        return cls(load, name=BUILT_IN, dimensions=_BUILT_IN_DIMENSIONS, pace=pace)
 
     @classmethod
-    async def of_folder(cls, folder: Path, *, pooling: Pooling = Pooling.MEAN) -> Self:
+    async def of_folder(
+        cls, folder: Path, *, pooling: Pooling = Pooling.MEAN, pace: Pace | None = None
+    ) -> Self:
         """A model in a folder; `ConfigurationError` if it cannot be used."""
         model, name = await asyncio.to_thread(_load_with_name, folder, pooling)
-        return cls(lambda: model, name=name, dimensions=model.dimensions, pooling=pooling)
+        return cls(
+            lambda: model, name=name, dimensions=model.dimensions, pooling=pooling, pace=pace
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -109,7 +117,11 @@ class LocalEmbedder:
 
     async def embed_question(self, question: str) -> Vector:
         """The question's vector, without waiting for texts that are being indexed."""
-        return await self._run(self._questions, self._encode_question, question)
+        encode = partial(self._encode_question, question)
+        if self._loaded is None:  # loading is no sign of load
+            return await self._run(self._questions, encode)
+        with self._pace.measured() as encoding:
+            return await self._run(self._questions, encoding.do, encode)
 
     async def _run(
         self, threads: ThreadPoolExecutor, work: Callable[..., Result], *given: object

@@ -30,6 +30,7 @@ from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import context_window_of
+from recollect.domain.pace import Pace
 from recollect.domain.policy import Policies
 from recollect.domain.privacy.masking import Unmasking
 from recollect.domain.recall.entry import (
@@ -42,6 +43,7 @@ from recollect.domain.recall.entry import (
 from recollect.domain.recall.query import AlreadyInContext
 from recollect.errors import InvalidInput, QuestionTooLong
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
+from recollect.ports.metrics import DEGRADED
 from recollect.ports.models import TokenCounter
 from recollect.ports.telemetry import Stage
 from recollect.services.access import Permissions
@@ -63,6 +65,11 @@ from recollect.services.recall.recall import Recall
 from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")
+HURRIED: Final = (
+    "the server has more questions than its models can read: this one was read by rules, and "
+    "compared by words alone"
+)
+"""The warning of contexts that were built without models."""
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
 _MAX_TOKENS: Final = 10_000_000
 _RESUMMARISED: Final = 200  # messages read where their stored summary may not be shown
@@ -109,6 +116,7 @@ class Contexts(Audited):
     facts: KnownFacts
     counter_for: Callable[[str | None], TokenCounter]
     policies: Policies
+    pace: Pace = field(default_factory=Pace)
     _form_tokens: FormTokenCache = field(default_factory=FormTokenCache)
 
     async def prepare(self) -> None:
@@ -182,7 +190,10 @@ class Contexts(Audited):
         redaction = self.messages.redaction
         unmasking = await redaction.unmasking(scope, request.question)
         stored = _unmasked_window(stored, unmasking)
-        rewriting = self.rewriting.after(history_of(stored.messages), request.question)
+        is_hurried = not self.pace.chooses_next()
+        rewriting = self.rewriting.after(
+            history_of(stored.messages), request.question, by_rules_alone=is_hurried
+        )
         rewrite = await self._timed(Stage.REWRITE, rewriting)
         covers_all = self._covers_all or is_resummarised
         assembly = Assembly(
@@ -205,8 +216,12 @@ class Contexts(Audited):
         search_text = await redaction.text(scope, rewrite.search_text)
         within = session_id if request.is_session_only else None
         known = _already_in(session_id, window)
-        recalling = self._recall(scope, search_text, request, known, access)
-        finding = self.facts.for_context(scope, search_text, access=access, within=within)
+        recalling = self._recall(
+            scope, search_text, request, known, access, by_words_alone=is_hurried
+        )
+        finding = self.facts.for_context(
+            scope, search_text, access=access, within=within, by_words_alone=is_hurried
+        )
         recollection, profile, facts = await asyncio.gather(
             self._timed(Stage.RECALL, recalling),
             self._timed(Stage.PROFILE, self.profile.for_context(scope)),
@@ -232,6 +247,9 @@ class Contexts(Audited):
         record_context(self.telemetry, context)
         _log(context)
         warnings = (*access.warnings, *context.warnings, *profile.warnings, *facts.warnings)
+        if is_hurried:
+            self.telemetry.count(DEGRADED, "models")
+            warnings = (*warnings, HURRIED)
         return replace(context, warnings=tuple(dict.fromkeys(warnings)))
 
     async def bare(self, question: str, *, model: str | None = None) -> Context:
@@ -261,11 +279,18 @@ class Contexts(Audited):
         request: ContextRequest,
         known: AlreadyInContext,
         access: Access,
+        *,
+        by_words_alone: bool,
     ) -> Recollection:
         if not request.recall.is_on:
             return Recollection()
         return await self.recall.for_context(
-            scope, search_text, policy=request.recall, known=known, access=access
+            scope,
+            search_text,
+            policy=request.recall,
+            known=known,
+            access=access,
+            by_words_alone=by_words_alone,
         )
 
     def _put_together(

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final, Self, TypeVar
 from uuid import UUID
 
-from recollect.concurrency import AT_ONCE
+from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, Role
 from recollect.domain.followup.candidates import best_rewrite
 from recollect.domain.followup.chit_chat import is_chit_chat
@@ -23,6 +23,7 @@ from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import is_at_least
+from recollect.domain.pace import Pace
 from recollect.domain.policy import Policies
 from recollect.domain.text import check_text
 from recollect.errors import InvalidInput, ModelUnavailable
@@ -82,6 +83,7 @@ class Rewriting(Audited):
     model: FollowUpModel | None = None
     llm: ChatModel | None = None
     """The one that `Policies.model` names."""
+    pace: Pace = field(default_factory=Pace)
     time_limit: float = 5.0
     """The most seconds that a language model may take."""
     _thread: ThreadPoolExecutor = field(
@@ -116,7 +118,12 @@ class Rewriting(Audited):
         return await self.after(history, question, language=language)
 
     async def after(
-        self, history: Sequence[HistoryMessage], question: str, *, language: str | None = None
+        self,
+        history: Sequence[HistoryMessage],
+        question: str,
+        *,
+        language: str | None = None,
+        by_rules_alone: bool = False,
     ) -> Rewrite:
         """Rewrite a question that follows a history, oldest message first."""
         check_question(question)
@@ -126,7 +133,10 @@ class Rewriting(Audited):
             known = ", ".join(sorted(installed()))
             raise InvalidInput("language", f"must be one of: {known}")
         messages = [one for one in history if one.role is not Role.SYSTEM]
-        rewrite = await self._read(question, messages, language)
+        if by_rules_alone:
+            rewrite = await self._read_by_rules(question, messages, language)
+        else:
+            rewrite = await self._read(question, messages, language)
         if self.llm is not None and rewrite.is_follow_up and self._may_ask_llm:
             rewrite = await self._by_llm(self.llm, question, messages, rewrite)
         is_follow_up = "yes" if rewrite.is_follow_up else "no"
@@ -143,13 +153,28 @@ class Rewriting(Audited):
         self, question: str, history: Sequence[HistoryMessage], language: str | None
     ) -> Rewrite:
         """What model and rules make of a question; without a history there is nothing to ask."""
-        choose = partial(self._best, question, history, language)
+        choose = partial(self._best, question, history, language, self.model)
         if not history and self._is_loaded.is_set() and len(question) <= AT_ONCE:
             return choose()
-        return await self._in_thread(choose)
+        if not self._is_loaded.is_set():  # loading is no sign of load
+            return await self._in_thread(choose)
+        with self.pace.measured() as reading:
+            return await self._in_thread(partial(reading.do, choose))
+
+    async def _read_by_rules(
+        self, question: str, history: Sequence[HistoryMessage], language: str | None
+    ) -> Rewrite:
+        """What the rules make of a question, without waiting for others that the model reads."""
+        choose = partial(self._best, question, history, language, None)
+        characters = len(question) + sum(len(one.content) for one in history)
+        return await off_loop(choose, characters=characters)
 
     def _best(
-        self, question: str, history: Sequence[HistoryMessage], language: str | None
+        self,
+        question: str,
+        history: Sequence[HistoryMessage],
+        language: str | None,
+        model: FollowUpModel | None,
     ) -> Rewrite:
         code = language or language_of(question, history)
         candidates: dict[Method, Proposal] = {}
@@ -162,12 +187,12 @@ class Rewriting(Audited):
         elif is_remark(question, words_for(code), is_answer=asks_back(history)):
             history = ()
         is_read = by_rules is not None and by_rules.confidence >= self.policies.rewrite_confidence
-        if history and self.model is not None and not is_read:
+        if history and model is not None and not is_read:
             candidates[Method.MODEL] = read_with_persons(
                 question,
                 complete,
                 words_for(code),
-                partial(self.model.propose, language=code),
+                partial(model.propose, language=code),
                 least_confidence=self.policies.rewrite_confidence,
             )
         return best_rewrite(

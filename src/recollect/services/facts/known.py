@@ -136,7 +136,13 @@ class KnownFacts:
     telemetry: Telemetry = UNMEASURED
 
     async def for_context(
-        self, scope: Scope, search_text: str, *, access: Access, within: UUID | None = None
+        self,
+        scope: Scope,
+        search_text: str,
+        *,
+        access: Access,
+        within: UUID | None = None,
+        by_words_alone: bool = False,
     ) -> RelevantFacts:
         """The facts for the context of a question; failures are warnings, never errors.
 
@@ -148,7 +154,8 @@ class KnownFacts:
             policy = tenant.facts
             if not policy.is_on:
                 return RelevantFacts()
-            vector, warnings = await self._vector_of(question, policy)
+            is_compared = bool(policy.k) and not by_words_alone
+            vector, warnings = await self._vector_of(question) if is_compared else (None, ())
             found = await self._candidates(scope, vector, policy)
             visible = [
                 (fact, cosine)
@@ -173,10 +180,8 @@ class KnownFacts:
         if self.accesses is not None:
             await self.accesses.settle()
 
-    async def _vector_of(
-        self, question: str, policy: FactPolicy
-    ) -> tuple[Vector | None, tuple[str, ...]]:
-        if self.embedder is None or not policy.k:
+    async def _vector_of(self, question: str) -> tuple[Vector | None, tuple[str, ...]]:
+        if self.embedder is None:
             return None, ()
         try:
             with self.telemetry.stage(Stage.EMBED):

@@ -157,6 +157,8 @@ class _Search:
     access: Access
     known: AlreadyInContext | None = None
     """What the context has already; None if the search is not for a context."""
+    by_words_alone: bool = False
+    """Whether no model is asked: neither for the question's vector nor for the order."""
     is_related_only: bool = False
     """Whether candidates that are merely the nearest are left out, as they are of contexts."""
 
@@ -246,6 +248,7 @@ class Recall(Audited):
         policy: RecallPolicy,
         known: AlreadyInContext,
         access: Access,
+        by_words_alone: bool = False,
     ) -> Recollection:
         """Results for a context beside its window; failures are warnings, never errors."""
         if self.index is None or not self.is_indexed:
@@ -258,6 +261,7 @@ class Recall(Audited):
             filters=RecallFilter(session_id=within, without=known.messages),
             access=access,
             known=known,
+            by_words_alone=by_words_alone,
         )
         try:
             results = await self._results(self.index, search)
@@ -275,7 +279,7 @@ class Recall(Audited):
     async def _results(self, index: RecallIndex, search: _Search) -> Recollection:
         """The best k that the user may see; more candidates are read until there are k."""
         question, terms = await self._read(index, search)
-        vector, warnings = await self._vector_of(question.to_embed)
+        vector, warnings = await self._vector_of(question.to_embed, search)
         query = RecallQuery(
             terms=terms,
             model=self.embedder.model if self.embedder and vector else None,
@@ -284,7 +288,8 @@ class Recall(Audited):
             count=max(CANDIDATES, search.k * _FOR_EACH),
         )
         # A cross-encoder does not see when something was said.
-        reranking = None if question.occurrence else self.reranking
+        is_in_order = search.by_words_alone or question.occurrence
+        reranking = None if is_in_order else self.reranking
         depth = reranking.depth(question) if reranking else 0
         things = () if question.occurrence else things_in(question.to_embed, question.language)
         most = max(search.k, depth, SEARCHED if things else 0)
@@ -344,8 +349,12 @@ class Recall(Audited):
             self._speakers[scope.owner_id] = now, names
         return names
 
-    async def _vector_of(self, question: str) -> tuple[Vector | None, tuple[str, ...]]:
+    async def _vector_of(
+        self, question: str, search: _Search
+    ) -> tuple[Vector | None, tuple[str, ...]]:
         """The question's vector, or None and a warning why there is none."""
+        if search.by_words_alone:
+            return None, ()
         if self.embedder is None:
             return None, (NO_EMBEDDER,)
         try:

@@ -1,0 +1,94 @@
+"""Which questions the models of this process read while more are asked than they can read."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic, thread_time
+from typing import Final, TypeVar
+
+Result = TypeVar("Result")
+
+_NEWEST: Final = 0.1
+"""The weight of the last measurement in the running mean."""
+_LEAST: Final = 0.02
+"""The share that is read in any case: without measurements nobody knew when there is time again."""
+_GAIN: Final = 0.2
+"""By how much the share grows in a second, while there is time."""
+_LOSS: Final = 2.0
+"""The part of the share that is lost in a second, while there is none; as a rate."""
+_LONGEST_STEP: Final = 0.25
+"""Seconds: what happened longer before the last measurement says nothing about it."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What a model does for one question, in a thread."""
+
+    seconds: float = 0.0
+    """Of processor time; 0 until it is done."""
+
+    def do(self, work: Callable[[], Result]) -> Result:
+        """Do the work, and measure it."""
+        began = thread_time()
+        try:
+            return work()
+        finally:
+            self.seconds = thread_time() - began
+
+
+class Pace:
+    """Chooses so many questions that they wait for a model no longer than wanted, on average.
+
+    They wait while the model reads others, and while other work has the processor. The share of
+    chosen questions then falls until the models keep pace, and grows again within seconds. How
+    long the model itself works does not matter: on a slow machine with one user all are chosen.
+    """
+
+    def __init__(
+        self, wanted: float | None = None, *, timer: Callable[[], float] = monotonic
+    ) -> None:
+        """Want them to wait these seconds at most; None: choose all, however long they wait."""
+        self._wanted = wanted
+        self._timer = timer
+        self._mean = 0.0
+        self._share = 1.0
+        self._due = 0.0
+        """How much of the next choice is due."""
+        self._measured_at = timer()
+
+    @property
+    def share(self) -> float:
+        """The share of questions that are chosen at present."""
+        return self._share
+
+    def chooses_next(self) -> bool:
+        """Whether the next question is read by models; they are spread evenly."""
+        self._due += self._share
+        if self._due < 1:
+            return False
+        self._due -= 1
+        return True
+
+    @contextmanager
+    def measured(self) -> Iterator[Work]:
+        """Measure how long a question waits for what a model does for it."""
+        began = self._timer()
+        work = Work()
+        try:
+            yield work
+        finally:
+            now = self._timer()
+            self._learn(max(0.0, now - began - work.seconds), now)
+
+    def _learn(self, waited: float, now: float) -> None:
+        if self._wanted is None:
+            return
+        self._mean += _NEWEST * (waited - self._mean)
+        elapsed = now - self._measured_at
+        self._measured_at = now
+        if self._mean <= self._wanted:
+            self._share = min(1.0, self._share + _GAIN * elapsed)
+        else:
+            lost = math.exp(-_LOSS * min(elapsed, _LONGEST_STEP))
+            self._share = max(_LEAST, self._share * lost)

@@ -1,0 +1,103 @@
+"""How many questions models read while more are asked than they can."""
+
+from contextlib import suppress
+from itertools import pairwise
+
+import pytest
+
+from recollect.domain.pace import Pace
+
+
+class Timer:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def read(pace: Pace, timer: Timer, *, waiting: float, questions: int = 1) -> None:
+    for _ in range(questions):
+        with pace.measured():
+            timer.now += waiting
+
+
+def chosen(pace: Pace, questions: int = 100) -> int:
+    return sum(pace.chooses_next() for _ in range(questions))
+
+
+def test_all_questions_are_chosen_while_none_waits_too_long() -> None:
+    timer = Timer()
+    pace = Pace(0.1, timer=timer)
+    read(pace, timer, waiting=0.09, questions=50)
+    assert chosen(pace) == 100
+
+
+def test_one_long_wait_changes_nothing() -> None:
+    timer = Timer()
+    pace = Pace(0.1, timer=timer)
+    read(pace, timer, waiting=0.9)
+    assert chosen(pace) == 100
+
+
+def test_fewer_are_chosen_the_longer_questions_wait() -> None:
+    timer = Timer()
+    pace = Pace(0.1, timer=timer)
+    read(pace, timer, waiting=0.3, questions=8)
+    some = chosen(pace)
+    read(pace, timer, waiting=0.3, questions=4)
+    assert 0 < chosen(pace) < some < 100
+
+
+def test_a_few_are_chosen_in_any_case() -> None:
+    timer = Timer()
+    pace = Pace(0.1, timer=timer)
+    read(pace, timer, waiting=1.0, questions=200)
+    assert chosen(pace) == 2
+
+
+def test_all_are_chosen_again_some_seconds_after_the_load() -> None:
+    timer = Timer()
+    pace = Pace(0.1, timer=timer)
+    read(pace, timer, waiting=1.0, questions=200)
+    for _ in range(40):
+        timer.now += 1.0  # somebody asks once a second
+        read(pace, timer, waiting=0.0)
+    assert chosen(pace) == 100
+
+
+def test_the_chosen_are_spread_evenly() -> None:
+    timer = Timer()
+    pace = Pace(0.1, timer=timer)
+    while pace.share > 0.5:
+        read(pace, timer, waiting=0.2)
+    choices = [pace.chooses_next() for _ in range(40)]
+    assert not any(one and another for one, another in pairwise(choices))
+    assert sum(choices) == pytest.approx(40 * pace.share, abs=1)
+
+
+def test_without_a_limit_all_are_chosen() -> None:
+    timer = Timer()
+    pace = Pace(timer=timer)
+    read(pace, timer, waiting=60.0, questions=20)
+    assert chosen(pace) == 100
+
+
+def test_the_work_itself_is_no_waiting() -> None:
+    pace = Pace(0.001)
+    for _ in range(20):
+        with pace.measured() as work:
+            assert work.do(lambda: sum(range(100_000))) > 0
+    assert chosen(pace) == 100
+
+
+def test_what_fails_counts_as_well() -> None:
+    timer = Timer()
+    pace = Pace(0.1, timer=timer)
+    for _ in range(20):
+        with suppress(TimeoutError), pace.measured():
+            timer.now += 5.0
+            raise TimeoutError
+    assert chosen(pace) < 100
