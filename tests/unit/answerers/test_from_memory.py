@@ -209,8 +209,9 @@ async def test_only_facts_that_have_to_do_with_the_question_are_quoted() -> None
     assert "Nothing is stored yet" in (await answer_to(other)).content
     abroad = replace(context("Where do I live?"), facts=(home,))
     assert "Ik woon in Gent." in (await answer_to(abroad)).content
-    named = replace(context("What is my name?"), facts=(home,))
-    assert "Gent" not in (await answer_to(named)).content
+    for question in ("What is my name?", "What did I say yesterday?"):
+        named = replace(context(question), facts=(home,))
+        assert "Gent" not in (await answer_to(named)).content
 
 
 async def test_small_talk_gets_a_kind_word_and_no_quotes() -> None:
@@ -304,8 +305,10 @@ async def test_a_command_to_forget_hides_what_was_said_before_it_and_itself() ->
 
 
 async def test_where_nothing_fits_nothing_is_said_to_be_forgotten() -> None:
-    answer = await answer_to(context("Vergeet mijn kluiscode", language="nl"))
-    assert answer.content.startswith("Er is niets vergeten")
+    answer = await answer_to(context("Vergeet mijn adres", language="nl"))
+    assert answer.content.startswith("Geen feit over u past hierbij")
+    unclear = await answer_to(context("Vergeet mijn kluiscode", language="nl"))
+    assert unclear.content.startswith("Ik begrijp niet wat ik moet vergeten")
     apart = AnswerRequest(context=context("Forget my address."), is_stored=False)
     unstored = await FromMemory().answer(SCOPE, apart)
     assert (

@@ -17,6 +17,8 @@ from recollect.answerers.from_memory.reading import (
     LONGEST_COMMAND,
     ReadMessage,
     Wish,
+    commands_of,
+    is_forgetting,
     read_message,
 )
 from recollect.concurrency import off_loop
@@ -143,7 +145,8 @@ def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
         return [texts.not_stored]
     facts = request.user_facts.forgotten
     if not facts:
-        return [texts.nothing_forgotten, texts.messages_stay]
+        is_clear = any(map(is_forgetting, commands_of(request.context.question)))
+        return [texts.no_fact if is_clear else texts.not_understood, texts.messages_stay]
     named = [f"“{shortened(fact.content)}”" for fact in facts[:_MOST_KNOWN]]
     named += [f"(+{len(facts) - _MOST_KNOWN})"] if len(facts) > _MOST_KNOWN else []
     return [texts.forgotten.format(facts=" ".join(named)), texts.messages_stay]

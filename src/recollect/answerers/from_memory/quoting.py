@@ -24,6 +24,7 @@ from recollect.domain.facts.reading.languages.slot_names import slot_at, tells_s
 from recollect.domain.language import fold, guess_language, is_common_word
 from recollect.domain.recall.entry import Recalled
 from recollect.domain.recall.entry_maker import SUMMARY_LENGTH, read_exchange
+from recollect.domain.recall.query import time_in
 from recollect.domain.speech.phrases import words_in
 from recollect.domain.text import JsonValue, without_breaks
 
@@ -84,7 +85,7 @@ class Quote:
 def facts_for(request: AnswerRequest) -> Sequence[Fact]:
     """The facts that answer a question: those that share a word with it.
 
-    In another language the nearest one may, unless the question names what it is about.
+    In another language the nearest one may, unless the question names a time or another matter.
     """
     context = request.context
     wanted = _wanted(context)
@@ -92,8 +93,13 @@ def facts_for(request: AnswerRequest) -> Sequence[Fact]:
     if shared:
         return shared[:MOST_FACTS]
     slots = _slots_in(context.question)
-    others = [fact for fact in context.facts[:1] if fact.language != context.language]
-    return [fact for fact in others if not slots or fact.slot in slots]
+    return [
+        fact
+        for fact in context.facts[:1]
+        if fact.language != context.language
+        and (not slots or fact.slot in slots)
+        and not time_in(context.question, language=context.language, now=fact.updated_at)
+    ]
 
 
 def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str) -> list[Quote]:

@@ -24,7 +24,10 @@ class ReplyTexts:
     nothing_known: str
     forgotten: str
     messages_stay: str
-    nothing_forgotten: str
+    no_fact: str
+    """Where a command to forget fits nothing."""
+    not_understood: str
+    """Where it is not clear what is to be forgotten."""
     not_stored: str
     greeting: str
     welcome: str
