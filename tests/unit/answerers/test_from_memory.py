@@ -338,3 +338,38 @@ async def test_small_talk_and_open_questions_are_never_quoted() -> None:
 async def test_a_huge_question_is_not_repeated_whole() -> None:
     answer = await answer_to(context("What is " + "very " * 200_000 + "long?"))
     assert len(answer.content) < 1_000
+
+
+async def test_what_was_said_at_a_named_time_is_quoted_without_a_shared_word() -> None:
+    days = [exchange(n, f"I told it on day {n}.", "…", FROM_MEMORY) for n in range(3)]
+    asked = context("What did I say yesterday?", *days)
+    at = FIRST_MOMENT + timedelta(days=2, hours=1)
+    answer = await FromMemory().answer(SCOPE, AnswerRequest(context=asked, asked_at=at))
+    quotes = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
+    assert quotes == ["I told it on day 1.”"]
+
+
+async def test_a_message_that_may_mean_known_facts_is_shown_them() -> None:
+    known = UserFacts(known=(fact("My shoe size is 43."), fact("I live in Ghent.")))
+    answer = await answer_to(context("Forget my shoe size"), known)
+    assert answer.content.startswith("I did not understand what to forget")
+    assert "“My shoe size is 43.”" in answer.content
+    assert "Ghent" not in answer.content
+
+
+async def test_what_was_to_be_forgotten_in_vain_is_not_quoted() -> None:
+    command = exchange(1, "Forget my shoe size", "…", FROM_MEMORY)
+    answer = await answer_to(context("What is my shoe size?", command))
+    assert "Nothing is stored yet" in answer.content
+
+
+async def test_words_of_the_question_count_more_than_those_of_the_conversation() -> None:
+    nuts = exchange(1, "Noten en allergie zijn lastig.", "…", FROM_MEMORY)
+    sanne = exchange(2, "Mijn dochter heet Sanne.", "…", FROM_MEMORY)
+    asked = replace(
+        context("Hoe oud is mijn dochter?", nuts, sanne, language="nl"),
+        context_terms=("noten", "allergie"),
+    )
+    answer = await answer_to(asked)
+    quotes = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
+    assert quotes == ["Mijn dochter heet Sanne.”", "Noten en allergie zijn lastig.”"]

@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from recollect.answerers.from_memory.languages import ReplyTexts, reply_texts
 from recollect.answerers.from_memory.quoting import (
+    MOST_FACTS,
     Quote,
+    content_words,
     facts_for,
     quoted,
     quotes_for,
@@ -139,6 +142,13 @@ def _all_known(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     return [texts.known_about_you, "\n".join(lines)]
 
 
+def _alike(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
+    """The facts that a message may mean which is no command: so they can be named."""
+    wanted = content_words(request.context.question[:LONGEST_COMMAND])
+    facts = (one for one in request.user_facts.known if content_words(one.content) & wanted)
+    return [quoted(one.content, one.valid_from, texts.known) for one in islice(facts, MOST_FACTS)]
+
+
 def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     """What a command has ended, or that it has ended nothing."""
     if not request.is_stored:
@@ -146,7 +156,9 @@ def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     facts = request.user_facts.forgotten
     if not facts:
         is_clear = any(map(is_forgetting, commands_of(request.context.question)))
-        return [texts.no_fact if is_clear else texts.not_understood, texts.messages_stay]
+        if is_clear:
+            return [texts.no_fact, texts.messages_stay]
+        return [texts.not_understood, *_alike(request, texts)]
     named = [f"“{shortened(fact.content)}”" for fact in facts[:_MOST_KNOWN]]
     named += [f"(+{len(facts) - _MOST_KNOWN})"] if len(facts) > _MOST_KNOWN else []
     return [texts.forgotten.format(facts=" ".join(named)), texts.messages_stay]

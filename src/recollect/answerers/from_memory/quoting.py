@@ -14,6 +14,7 @@ from recollect.answerers.from_memory.reading import (
     commands_of,
     is_forgetting,
     is_small_talk,
+    wants_forgetting,
 )
 from recollect.domain.chat.answers import AnswerRequest
 from recollect.domain.context.context import Context
@@ -35,6 +36,10 @@ _SHORTEST_WORD: Final = 3
 _LONGEST_COMMAND: Final = 300
 """Characters of an earlier message that may be a command."""
 _READ_OF_MESSAGE: Final = 2_000
+_OF_CONTEXT: Final = 0.25
+"""The weight of a word that only the conversation adds to a question."""
+_THEN: Final = 0.75
+"""How near the time of a message must be to one that a question names."""
 _WORD: Final = re.compile(r"\w+")
 _CLAUSE_END: Final = re.compile(r"[.!?;,\n]+")
 
@@ -111,7 +116,8 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     )
     near = [one for one in _exchanges(context) if filters.admits(one)]
     recalled = [one for one in _recalled(context) if filters.admits(one)]
-    chosen = [*_nearest(near, context), *recalled[:_MOST_EXCHANGES]]
+    nearest = _nearest(near, context) or _said_then(near, request)
+    chosen = [*nearest, *recalled[:_MOST_EXCHANGES]]
     return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
 
 
@@ -153,7 +159,7 @@ class _Filter:
         if quote.is_log:
             return True
         said = quote.said[:_READ_OF_MESSAGE]
-        if len(said) <= _LONGEST_COMMAND and any(map(is_forgetting, commands_of(said))):
+        if len(said) <= _LONGEST_COMMAND and wants_forgetting(said):
             return False
         if quote.reply is not None:
             return True
@@ -211,15 +217,31 @@ def _exchange(question: Message, reply: Message | None) -> Quote:
 
 def _nearest(exchanges: Sequence[Quote], context: Context) -> Sequence[Quote]:
     """The exchanges that share most with the question, the best first; a rare word counts more."""
+    own = content_words(f"{context.standalone_question} {context.question}"[:_READ_OF_MESSAGE])
     wanted = _wanted(context)
     words = [one.words & wanted for one in exchanges]
     spread = Counter(word for shared in words for word in shared)
+
+    def weight(word: str) -> float:
+        return (1 if word in own else _OF_CONTEXT) / spread[word]
+
     scored = [
-        (sum(1 / spread[word] for word in shared), one.said_at, place)
+        (sum(map(weight, shared)), one.said_at, place)
         for place, (one, shared) in enumerate(zip(exchanges, words, strict=True))
         if shared
     ]
     return [exchanges[place] for _, _, place in sorted(scored, reverse=True)[:_MOST_EXCHANGES]]
+
+
+def _said_then(exchanges: Sequence[Quote], request: AnswerRequest) -> Sequence[Quote]:
+    """The last of what was said at the time that a question names: "today"."""
+    question, at = request.context.question[:_READ_OF_MESSAGE], request.asked_at
+    if at is None:
+        return ()
+    time = time_in(question, language=request.context.language, now=at)
+    return [one for one in exchanges if time and time.nearness(one.said_at) >= _THEN][
+        -_MOST_EXCHANGES:
+    ]
 
 
 def _recalled(context: Context) -> Iterator[Quote]:

@@ -66,10 +66,9 @@ def read_message(text: str, language: str) -> ReadMessage:
         wish = talk[language if language in codes else codes[0]]
         same = tuple(code for code in codes if talk[code] is wish)
         return ReadMessage(wish=wish, languages=same)
-    commands = commands_of(text)
-    if any(map(is_forgetting, commands)) or _opens_forgetting(text):
+    if wants_forgetting(text):
         return ReadMessage(wish=Wish.FORGETTING)
-    if commands or tells(text, language):
+    if commands_of(text) or tells(text, language):
         return ReadMessage(wish=Wish.STORING)
     return ReadMessage(wish=Wish.ANSWER)
 
@@ -82,6 +81,11 @@ def commands_of(text: str) -> tuple[Command, ...]:
 def is_forgetting(command: Command) -> bool:
     """Whether a command tells to forget something."""
     return command.kind is not CommandKind.REMEMBER
+
+
+def wants_forgetting(text: str) -> bool:
+    """Whether a message tells to forget something, be it a command that can be done or not."""
+    return any(map(is_forgetting, commands_of(text))) or _opens_forgetting(text)
 
 
 def is_small_talk(text: str) -> bool:
@@ -133,12 +137,14 @@ def tells(text: str, language: str) -> bool:
 def _talk_of(words: Phrase, known: ReadingWords, code: str, *, asks: bool) -> Wish | None:
     """What a sentence of small talk wants; None if it is none."""
     rest = _after_greeting(words, known)
+    joined = summary_words(code).conjunctions
+    asked = rest[1:] if rest[:1] and rest[0] in joined else rest  # "And what do you know …"
     for phrases, wish in (
         (known.about_user, Wish.ABOUT_USER),
         (known.ability_questions, Wish.ABILITIES),
         (known.pleasantries, Wish.SMALL_TALK),
     ):
-        if _is_whole(words, phrases) or _is_whole(rest, phrases):
+        if any(_is_whole(one, phrases) for one in (words, rest, asked)):
             return wish
     if any(word[0].isdigit() for word in words) or (asks and rest):
         return None

@@ -1,6 +1,7 @@
 """A question to an answerer, and its answer."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -38,6 +39,8 @@ class AnswerRequest:
     """The model the request asks for; None leaves it to the settings."""
     is_stored: bool = True
     """Whether the question is; not in a temporary chat, or while memory is unavailable."""
+    asked_at: datetime | None = None
+    """When the question was stored."""
     user_facts: UserFacts = UserFacts()
     """Empty for answerers that do not quote memory themselves."""
 

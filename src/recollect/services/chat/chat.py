@@ -246,6 +246,7 @@ class Chat:
                 options=inquiry.options,
                 model=inquiry.model,
                 is_stored=opened is not None,
+                asked_at=question.created_at if question else None,
                 user_facts=user_facts,
             ),
             session_id=session_id,

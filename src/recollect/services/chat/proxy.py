@@ -29,7 +29,7 @@ from recollect.domain.context.rendering import (
     summary_text,
     window_messages,
 )
-from recollect.domain.conversation.message import NewMessage, Role
+from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
 from recollect.domain.identity.scope import MemoryPolicy, Scope
 from recollect.domain.model_names import ChatTemplate
@@ -223,13 +223,11 @@ class Proxy:
             record.describe(context)
         if self.endpoint is None:
             reply.tables = context.tables if context else ()
+            question = followed.question if followed else None
             user_facts = UserFacts()
             if context is not None:
-                question = followed.question if followed else None
                 user_facts = await self.answering.user_facts(scope, reply.attempts, question)
-            is_stored = followed is not None
-            own = self._own_reply(scope, call, context, user_facts, is_stored=is_stored)
-            await reply.open(own)
+            await reply.open(self._own_reply(scope, call, context, question, user_facts))
             return
         memories = Memories()
         if context is not None and reply.session_id is not None:
@@ -256,9 +254,8 @@ class Proxy:
         scope: Scope,
         call: CompletionCall,
         context: Context | None,
+        question: Message | None,
         user_facts: UserFacts,
-        *,
-        is_stored: bool,
     ) -> AsyncIterator[EndpointReply]:
         """The answerer's answer in the place of an endpoint; without a context, to the question.
 
@@ -267,7 +264,12 @@ class Proxy:
         answer = None
         if call.request.conversation and not call.is_task:
             context = context or await self.contexts.bare(call.question)
-            request = AnswerRequest(context=context, is_stored=is_stored, user_facts=user_facts)
+            request = AnswerRequest(
+                context=context,
+                is_stored=question is not None,
+                asked_at=question.created_at if question else None,
+                user_facts=user_facts,
+            )
             answer = await self.answering.require_answerer().answer(scope, request)
         completion = OurCompletion(
             completion_id=f"chatcmpl-{self.memory.ids.new_id().hex}",
