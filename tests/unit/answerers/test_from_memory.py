@@ -229,7 +229,9 @@ async def test_small_talk_gets_a_kind_word_and_no_quotes() -> None:
         ("Hallo!", "en", ["de"], "Hallo!\n\nEs ist kein Sprachmodell"),
         ("Hola", "de", [], "¡Hola!"),
         ("merci", "en", [], "Je vous en prie !"),
-        ("ok", "en", [], "All right."),
+        ("ok", "de", [], "All right."),
+        ("🙂" * 300, "de", [], "No language model is set"),
+        ("🙂" * 300, "de", ["nl"], "Er is geen taalmodel"),
         ("ok", "en", ["nl", "nl", "en"], "Prima."),
     ],
 )

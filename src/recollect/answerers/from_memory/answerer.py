@@ -6,7 +6,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from recollect.answerers.from_memory.languages import ReplyTexts, reply_texts
+from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts, reply_texts
 from recollect.answerers.from_memory.quoting import (
     MOST_FACTS,
     Quote,
@@ -108,14 +108,18 @@ def _reply_language(request: AnswerRequest, message: ReadMessage) -> str:
     """The language to answer in: the conversation's, if the message can be in it.
 
     A word such as "ok" may be in any; at the beginning of a conversation the facts about the
-    user decide, then the order of languages.
+    user decide, then English and the order of languages.
     """
-    spoken, codes = request.context.language, message.languages
-    if not codes or (spoken in codes and request.context.window):
+    context = request.context
+    spoken, codes = context.language, message.languages
+    if not codes and (context.window or any(map(str.isalpha, context.question))):
+        return spoken
+    if spoken in codes and context.window:
         return spoken
     known = Counter(fact.language for fact in request.user_facts.known)
-    most = max(codes, key=lambda code: known[code])
-    return spoken if spoken in codes and not known[most] else most
+    possible = codes or REPLY_LANGUAGES
+    most = max(possible, key=lambda code: known[code])
+    return most if known[most] or "en" not in possible else "en"
 
 
 def _quoting(
