@@ -306,6 +306,27 @@ async def test_a_command_to_forget_hides_what_was_said_before_it_and_itself() ->
     assert quotes == ["My address is 7 High Street.”", "My dog lives at this address, too.”"]
 
 
+@pytest.mark.parametrize(
+    ("language", "told", "command", "question", "reply"),
+    [
+        ("en", "I'm Ann and I live in Hull.", "Forget where I live.", "Where do I live?", "What"),
+        ("nl", "Ik ben Jan en ik woon in Gent", "Vergeet mijn adres", "Waar woon ik?", "Wat u"),
+        ("de", "Ich bin Jan und ich wohne in Ulm", "Vergiss meine Adresse", "Wo wohne ich?", "Was"),
+        ("fr", "Je suis Luc et j'habite à Lyon", "Oublie mon adresse", "Où j'habite ?", "Ce que"),
+        ("es", "Me llamo Lucía y vivo en Cádiz", "Olvida dónde vivo", "¿Dónde vivo?", "Lo que"),
+    ],
+)
+async def test_what_is_no_fact_yet_is_hidden_in_the_conversation(
+    language: str, told: str, command: str, question: str, reply: str
+) -> None:
+    said = exchange(1, told, "…", FROM_MEMORY)
+    answer = await answer_to(context(command, said, language=language))
+    assert answer.content.startswith(reply)
+    after = exchange(2, command, answer.content, FROM_MEMORY)
+    asked = await answer_to(context(question, said, after, language=language))
+    assert "> " not in asked.content
+
+
 async def test_where_nothing_fits_nothing_is_said_to_be_forgotten() -> None:
     answer = await answer_to(context("Vergeet mijn adres", language="nl"))
     assert answer.content.startswith("Geen feit over u past hierbij")

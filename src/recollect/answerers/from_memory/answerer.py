@@ -12,6 +12,7 @@ from recollect.answerers.from_memory.quoting import (
     Quote,
     content_words,
     facts_for,
+    hides_something,
     quoted,
     quotes_for,
     shortened,
@@ -159,10 +160,11 @@ def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
         return [texts.not_stored]
     facts = request.user_facts.forgotten
     if not facts:
-        is_clear = any(map(is_forgetting, commands_of(request.context.question)))
-        if is_clear:
-            return [texts.no_fact, texts.messages_stay]
-        return [texts.not_understood, *_alike(request, texts)]
+        commands = list(filter(is_forgetting, commands_of(request.context.question)))
+        if not commands:
+            return [texts.not_understood, *_alike(request, texts)]
+        is_hidden = hides_something(request.context, commands)
+        return [texts.hidden if is_hidden else texts.no_fact, texts.messages_stay]
     named = [f"“{shortened(fact.content)}”" for fact in facts[:_MOST_KNOWN]]
     named += [f"(+{len(facts) - _MOST_KNOWN})"] if len(facts) > _MOST_KNOWN else []
     return [texts.forgotten.format(facts=" ".join(named)), texts.messages_stay]

@@ -42,6 +42,8 @@ _THEN: Final = 0.75
 """How near the time of a message must be to one that a question names."""
 _WORD: Final = re.compile(r"\w+")
 _CLAUSE_END: Final = re.compile(r"[.!?;,\n]+")
+_JOINT: Final = re.compile(r"\b(?:and|und|et|y|but|maar|aber|mais|pero)\b|[.!?;,\n]", re.IGNORECASE)
+_DUTCH_JOINT: Final = re.compile(r"\ben\b", re.IGNORECASE)  # which is "in" in French and Spanish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,13 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
 
 
+def hides_something(context: Context, commands: Iterable[Command]) -> bool:
+    """Whether commands to forget mean something that the conversation shows."""
+    said = [one.content for one in context.window if one.role is Role.USER]
+    said = [text for text in said if text != context.question]
+    return any(_means(one, text) for one in commands for text in said)
+
+
 def quoted(content: str, at: datetime, label: str) -> str:
     """One line of a quote."""
     return f"> {label} ({at:%Y-%m-%d %H:%M} UTC): “{shortened(content)}”"
@@ -179,7 +188,7 @@ def _means(command: Command, text: str) -> bool:
     """Whether a command to forget something means what a text says."""
     text = text[:_READ_OF_MESSAGE]
     if command.slots:
-        clauses = _CLAUSE_END.split(text)
+        clauses = [*_CLAUSE_END.split(text), *_JOINT.split(text), *_DUTCH_JOINT.split(text)]
         return any(tells_slot(clause, slot) for clause in clauses for slot in command.slots)
     if command.is_sweeping:
         return False

@@ -26,6 +26,8 @@ class ReplyTexts:
     messages_stay: str
     no_fact: str
     """Where a command to forget fits nothing."""
+    hidden: str
+    """Where it means what was said in the conversation, and no fact."""
     not_understood: str
     """Where it is not clear what is to be forgotten."""
     not_stored: str
