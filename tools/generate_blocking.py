@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import BinaryIO, Self, Unpack
 from uuid import UUID
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.from_thread import start_blocking_portal
 
 from recollect import memory
 from recollect.handles import facts, profile, session
@@ -48,7 +48,7 @@ from recollect.domain.identity.accounts import UserState
 from recollect.domain.tenants.settings import TenantReport
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import ExportFormat, TransferReport
-from recollect.opening import opening
+from recollect.opening import OpenPortal, opening
 from recollect.permissions.local import PermissionFunction
 from recollect.domain.facts.stored import FactStats
 from recollect.ports.telemetry import Telemetry
@@ -60,7 +60,7 @@ CLASS = '''
 class {name}:
     """{doc}"""
 
-    def __init__(self, portal: BlockingPortal, inner: {module}.{name}) -> None:
+    def __init__(self, portal: OpenPortal, inner: {module}.{name}) -> None:
         self._portal = portal
         self._inner = inner
 '''
@@ -99,8 +99,9 @@ OPENER = '''
         with (
             start_blocking_portal() as portal,
             portal.wrap_async_context_manager(memory.Memory.{call}) as inner,
+            OpenPortal(portal, "{name}") as opened,
         ):
-            yield cls(portal, inner)
+            yield cls(opened, inner)
 '''
 
 

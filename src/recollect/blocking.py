@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Self, Unpack
 from uuid import UUID
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.from_thread import start_blocking_portal
 
 from recollect import memory
 from recollect.domain.chat.answers import Answered
@@ -32,7 +32,7 @@ from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.handles import facts, profile, session
 from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
-from recollect.opening import opening
+from recollect.opening import OpenPortal, opening
 from recollect.permissions.local import PermissionFunction
 from recollect.ports.telemetry import Telemetry
 from recollect.settings import Settings
@@ -41,7 +41,7 @@ from recollect.settings import Settings
 class SessionHandle:
     """One session of one user. Get it from `Memory.session`."""
 
-    def __init__(self, portal: BlockingPortal, inner: session.SessionHandle) -> None:
+    def __init__(self, portal: OpenPortal, inner: session.SessionHandle) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -250,7 +250,7 @@ class History:
     What is added here goes to the user-wide session, which its first message starts.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: session.History) -> None:
+    def __init__(self, portal: OpenPortal, inner: session.History) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -329,7 +329,7 @@ class History:
 class Profile:
     """What programs store about one user: JSON values by key. Get it from `Memory.profile`."""
 
-    def __init__(self, portal: BlockingPortal, inner: profile.Profile) -> None:
+    def __init__(self, portal: OpenPortal, inner: profile.Profile) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -372,7 +372,7 @@ class Facts:
     Nothing here counts as using a fact: what is only listed fades all the same.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: facts.Facts) -> None:
+    def __init__(self, portal: OpenPortal, inner: facts.Facts) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -490,7 +490,7 @@ class Memory:
     `tenant=None` is the system tenant, apart from all others.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: memory.Memory) -> None:
+    def __init__(self, portal: OpenPortal, inner: memory.Memory) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -523,8 +523,9 @@ class Memory:
                     telemetry=telemetry,
                 )
             ) as inner,
+            OpenPortal(portal, "open") as opened,
         ):
-            yield cls(portal, inner)
+            yield cls(opened, inner)
 
     @classmethod
     @opening
@@ -535,8 +536,9 @@ class Memory:
             portal.wrap_async_context_manager(
                 memory.Memory.in_memory(permissions=permissions)
             ) as inner,
+            OpenPortal(portal, "in_memory") as opened,
         ):
-            yield cls(portal, inner)
+            yield cls(opened, inner)
 
     def session(
         self,

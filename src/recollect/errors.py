@@ -30,7 +30,7 @@ RecollectError
 ├── Unauthenticated         the credentials are missing or not valid
 ├── Forbidden               the credentials are valid but do not reach this far
 ├── UserHalted              the user's state is 'halted': no question is answered
-├── NotOpened               the memory was used without `with`
+├── NotOpened               the memory was used without `with`, or after its block had ended
 ├── ConfigurationError      the settings contradict each other or miss something
 └── Unavailable             something outside does not answer now; trying again may help
     ├── AuditUnavailable        the audit log: nothing is done that it could not record
@@ -287,7 +287,7 @@ class UserHalted(RecollectError):
 
 
 class NotOpened(RecollectError, AttributeError):
-    """The memory was used without the `with` block that opens it; the message shows how."""
+    """The memory was used outside of the `with` block that opens it; the message shows how."""
 
 
 class ConfigurationError(RecollectError):

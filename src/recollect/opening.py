@@ -1,6 +1,6 @@
 """Opening a memory: it is open within a `with` block, and nowhere else."""
 
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
@@ -8,11 +8,15 @@ from contextlib import (
     contextmanager,
 )
 from functools import wraps
-from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, Self, TypeVar
 
 from recollect.errors import NotOpened
 
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
+
 Opened = TypeVar("Opened")
+Returned = TypeVar("Returned")
 Given = ParamSpec("Given")
 
 
@@ -69,6 +73,40 @@ class Opening(_Unopened, AbstractContextManager[Opened], Generic[Opened]):
         return self._manager.__exit__(*failure)
 
 
+class OpenPortal:
+    """Runs the calls of a blocking memory on its event loop, until its `with` block ends."""
+
+    def __init__(self, portal: "BlockingPortal", opener: str) -> None:
+        self._portal = portal
+        self._opener = opener
+        self._is_closed = False
+
+    def __enter__(self) -> Self:
+        """Take calls."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Refuse calls from now on."""
+        self._is_closed = True
+
+    def call(self, function: Callable[[], Awaitable[Returned]]) -> Returned:
+        """Run an async function and return its result; `NotOpened` once the memory is closed."""
+        if self._is_closed:
+            raise self._closed()
+        try:
+            return self._portal.call(function)
+        except RuntimeError as error:
+            if self._is_closed:  # by another thread, before the call began
+                raise self._closed() from error
+            raise
+
+    def _closed(self) -> NotOpened:
+        return NotOpened(
+            "the memory is closed: its `with` block has ended. Use it within the block, or open "
+            f"it again: {_how('with', self._opener)}"
+        )
+
+
 def async_opening(
     opener: Callable[Given, AsyncIterator[Opened]],
 ) -> Callable[Given, AsyncOpening[Opened]]:
@@ -94,4 +132,8 @@ def opening(opener: Callable[Given, Iterator[Opened]]) -> Callable[Given, Openin
 
 
 def _usage(words: str, name: str) -> str:
-    return f"the memory is not open: use `{words} Memory.{name}() as memory:`."
+    return f"the memory is not open: use {_how(words, name)}"
+
+
+def _how(words: str, name: str) -> str:
+    return f"`{words} Memory.{name}() as memory:`."

@@ -9,6 +9,7 @@ from recollect.services.facts.facts import Facts
 from recollect.services.facts.known import FactAccesses, KnownFacts, StemCache
 from recollect.services.facts.learning import Learning
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
+from recollect.services.facts.quotable import QuotableFacts
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.transfer import FactTransfer
 from recollect.services.facts.withdrawing import Withdrawing
@@ -116,6 +117,10 @@ class FactServices:
             embedder=self.shared.needs.embedder,
             embedding_seconds=self.shared.needs.embedding_timeout,
         )
+
+    def quotable(self) -> QuotableFacts:
+        """What answers without a model get of facts."""
+        return QuotableFacts(store=self.shared.stores.facts, permissions=self.shared.permissions)
 
     def pruning(self) -> FactPruning:
         """The end of facts that have faded."""

@@ -11,6 +11,7 @@ from recollect.domain.policy import Policies
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.ports import Stores
 from recollect.ports.jobs import JobKind
+from recollect.ports.models import QuotingAnswerer
 from recollect.services.access import ApiKeys, States
 from recollect.services.activity import Activity
 from recollect.services.audit.log import AuditPruning, AuditReading
@@ -260,7 +261,12 @@ class _Builder:
 
     @cached_property
     def answering(self) -> Answering:
-        return Answering(answerer=self.needs.answerer, time_limit=self.needs.answer_timeout)
+        answerer = self.needs.answerer
+        return Answering(
+            answerer=answerer,
+            time_limit=self.needs.answer_timeout,
+            quotable=self.facts.quotable() if isinstance(answerer, QuotingAnswerer) else None,
+        )
 
     def _proxy(self) -> Proxy:
         # No time for an LLM that rewrites: the one that answers reads the conversation itself.

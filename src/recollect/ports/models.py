@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import AnswerDetails
@@ -209,6 +209,15 @@ class Answerer(Protocol):
 
         Closing it stops the work.
         """
+
+
+@runtime_checkable
+class QuotingAnswerer(Answerer, Protocol):
+    """An answerer that quotes memory itself, and so is told what was forgotten (`UserFacts`)."""
+
+    @property
+    def quotes_memory(self) -> bool:
+        """Whether it does."""
 
 
 class SqlReader(Protocol):

@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncIterator
 
+import pytest
 import pytest_asyncio
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, UnprocessableEntityError
+from openai.types.chat import ChatCompletionMessageToolCallParam
 
 from recollect.domain.identity.accounts import KeyScope
 from recollect.ports import Stores
@@ -72,3 +74,37 @@ async def test_titles_are_left_to_the_front_end(ada: tuple[AsyncOpenAI, Stage]) 
     )
     assert title.choices[0].message.content == ""
     assert await stage.sessions("ada") == []
+
+
+async def test_a_question_without_content_is_refused_in_openais_form(
+    ada: tuple[AsyncOpenAI, Stage],
+) -> None:
+    client, stage = ada
+    for message in ({"role": "user"}, {"role": "user", "content": None}):
+        with pytest.raises(UnprocessableEntityError) as refused:
+            await client.chat.completions.create(model="any", messages=[message])  # type: ignore[list-item]
+        assert refused.value.param == "messages[0].content"
+        assert "must be a text" in refused.value.message
+    assert await stage.sessions("ada") == []
+
+
+async def test_tool_calls_without_content_store_nothing_of_their_own(
+    ada: tuple[AsyncOpenAI, Stage],
+) -> None:
+    client, stage = ada
+    call: ChatCompletionMessageToolCallParam = {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "look_up", "arguments": "{}"},
+    }
+    await client.chat.completions.create(
+        model="any",
+        messages=[
+            {"role": "user", "content": "Which sales did the North have?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "1", "content": "2.5M"},
+        ],
+    )
+    stored = await stage.stored_texts("ada", SESSION)
+    assert [role for role, _ in stored] == ["user", "assistant"]
+    assert stored[0][1] == "Which sales did the North have?"

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from recollect.answerers.from_memory import FROM_MEMORY, FromMemory
-from recollect.domain.chat.answers import Answer, AnswerRequest
+import pytest
+
+from recollect.answerers.from_memory import FromMemory
+from recollect.domain.chat.answers import Answer, AnswerRequest, UserFacts
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
-from recollect.domain.conversation.message import AnswerDetails, Message, Role
+from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails, Message, Role
 from recollect.domain.facts.fact import Fact, FactSource, FactType, Priority
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Recalled
@@ -48,8 +50,9 @@ def context(question: str, *exchanges: list[Message], language: str = "en") -> C
     )
 
 
-async def answer_to(asked: Context) -> Answer:
-    return await FromMemory().answer(SCOPE, AnswerRequest(context=asked))
+async def answer_to(asked: Context, facts: UserFacts | None = None) -> Answer:
+    request = AnswerRequest(context=asked, user_facts=facts or UserFacts())
+    return await FromMemory().answer(SCOPE, request)
 
 
 SALES = exchange(1, "Show me the sales of 2024", "North sold 2.5M.")
@@ -99,16 +102,21 @@ async def test_what_users_tell_is_said_to_be_stored() -> None:
     assert "Dit is opgeslagen" in verteld.content
 
 
-async def test_facts_about_the_user_are_quoted_first() -> None:
-    fact = Fact(
-        fact_id=UUID(int=7),
+def fact(content: str, language: str = "en", slot: str | None = None) -> Fact:
+    return Fact(
+        fact_id=uuid4(),
         type=FactType.FACT,
         priority=Priority.HIGH,
-        content="I work at Philips.",
+        content=content,
         source=FactSource.EXTRACTED,
+        slot=slot,
+        language=language,
         **dict.fromkeys(("created_at", "updated_at", "accessed_at", "valid_from"), FIRST_MOMENT),
     )
-    asked = replace(context("Where do I work?", SALES), facts=(fact,))
+
+
+async def test_facts_about_the_user_are_quoted_first() -> None:
+    asked = replace(context("Where do I work?", SALES), facts=(fact("I work at Philips."),))
     answer = await answer_to(asked)
     assert "> Known about you (2026-01-01 12:00 UTC): “I work at Philips.”" in answer.content
     assert "Nothing is stored yet" not in answer.content
@@ -127,7 +135,7 @@ async def test_a_dutch_question_is_answered_in_dutch() -> None:
 async def test_answers_from_memory_are_not_quoted_but_the_users_messages_are() -> None:
     own = exchange(1, "My zeppelin is called Hilda", "No language model is set.", FROM_MEMORY)
     answer = await answer_to(context("What is my zeppelin called?", own))
-    assert "> You asked (2026-01-02 12:00 UTC): “My zeppelin is called Hilda”" in answer.content
+    assert "> You said (2026-01-02 12:00 UTC): “My zeppelin is called Hilda”" in answer.content
     assert "The answer was" not in answer.content
     assert answer.details.model == FROM_MEMORY
 
@@ -188,5 +196,203 @@ async def test_questions_that_nobody_answered_are_not_quoted_from_other_conversa
     assert quoted[2:] == [
         "Ann: What about sales?”",
         "I look after the sales.”",
-        "Question: Sales? Result summary: 2.5M, or more?”",
+        "Sales?”",
+        "2.5M, or more?”",
     ]
+
+
+async def test_only_facts_that_have_to_do_with_the_question_are_quoted() -> None:
+    work, home = fact("I work at Philips."), fact("Ik woon in Gent.", "nl", "home")
+    asked = replace(context("Where do I work?"), facts=(home, work))
+    assert "Gent" not in (await answer_to(asked)).content
+    other = replace(context("What is the weather like?"), facts=(work,))
+    assert "Nothing is stored yet" in (await answer_to(other)).content
+    abroad = replace(context("Where do I live?"), facts=(home,))
+    assert "Ik woon in Gent." in (await answer_to(abroad)).content
+    for question in ("What is my name?", "What did I say yesterday?"):
+        named = replace(context(question), facts=(home,))
+        assert "Gent" not in (await answer_to(named)).content
+
+
+async def test_small_talk_gets_a_kind_word_and_no_quotes() -> None:
+    asked = replace(context("Thanks!", SALES, COSTS), facts=(fact("I work at Philips."),))
+    answer = await answer_to(asked)
+    assert answer.content.startswith("You're welcome!\n\nNo language model is set")
+    assert ">" not in answer.content
+    assert "(“Where do I live?”)" in (await answer_to(context("hello"))).content
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "known", "reply"),
+    [
+        ("Hallo!", "en", [], "Hallo!\n\nEr is geen taalmodel"),
+        ("Hallo!", "en", ["de"], "Hallo!\n\nEs ist kein Sprachmodell"),
+        ("Hola", "de", [], "¡Hola!"),
+        ("merci", "en", [], "Je vous en prie !"),
+        ("ok", "de", [], "All right."),
+        ("🙂" * 300, "de", [], "No language model is set"),
+        ("🙂" * 300, "de", ["nl"], "Er is geen taalmodel"),
+        ("ok", "en", ["nl", "nl", "en"], "Prima."),
+    ],
+)
+async def test_small_talk_is_answered_in_its_own_language(
+    question: str, language: str, known: list[str], reply: str
+) -> None:
+    facts = UserFacts(known=tuple(fact("…", code) for code in known))
+    answer = await answer_to(context(question, language=language), facts)
+    assert answer.content.startswith(reply)
+
+
+async def test_in_a_conversation_its_language_decides() -> None:
+    known = UserFacts(known=(fact("Ik woon in Gent.", "nl"),))
+    answer = await answer_to(context("ok", SALES), known)
+    assert answer.content.startswith("All right.")
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "question", "label", "opening"),
+    [
+        ("nl", "Mijn zeppelin heet Hilda.", "Hoe heet mijn zeppelin?", "U zei", "Er is geen"),
+        ("de", "Mein Zeppelin heißt Hilda.", "Wie heißt mein Zeppelin?", "Sie sagten", "Es ist"),
+        ("fr", "Mon zeppelin s'appelle Hilda.", "Où est mon zeppelin ?", "Vous avez dit", "Aucun"),
+        ("es", "Mi zepelín se llama Hilda.", "¿Dónde está mi zepelín?", "Usted dijo", "No hay"),
+    ],
+)
+async def test_what_was_told_is_quoted_as_told(
+    language: str, told: str, question: str, label: str, opening: str
+) -> None:
+    earlier = exchange(1, told, "…", FROM_MEMORY)
+    answer = await answer_to(context(question, earlier, language=language))
+    assert answer.content.startswith(opening)
+    assert f"> {label} (2026-01-02 12:00 UTC): “{told}”" in answer.content
+    noted = await answer_to(context(told, earlier, language=language))
+    assert told in noted.content
+    assert ">" not in noted.content, "what is told gets no quotes"
+
+
+async def test_a_recalled_exchange_reads_as_one() -> None:
+    text = "Question: Wat kost een harnas? SQL: SELECT 1 Tables: items Result summary: 80 euro."
+    found = recalled(text, messages=2)._replace(tables=("items",))
+    asked = context("Hoe duur is een harnas?", language="nl")
+    answer = await answer_to(replace(asked, recalled=(found,)))
+    assert answer.content.endswith(
+        "> U vroeg (2026-01-01 12:00 UTC): “Wat kost een harnas?”\n"
+        "> Het antwoord was (2026-01-01 12:00 UTC): “80 euro.”"
+    )
+
+
+async def test_what_was_forgotten_is_named_once_and_not_quoted_again() -> None:
+    home = fact("I live in Ghent.")
+    told = exchange(1, "I live in Ghent and like chess.", "…", FROM_MEMORY)
+    forgetting = UserFacts(forgotten=(home,), withheld=frozenset({told[0].message_id}))
+    answer = await answer_to(context("Forget that I live in Ghent.", told), forgetting)
+    assert answer.content.startswith("This is forgotten, and is not quoted any more: “I live")
+    later = replace(forgetting, forgotten=())
+    asked = replace(context("Do I live in Ghent?", told), recalled=(recalled("I live in Ghent."),))
+    shown = await answer_to(asked, later)
+    assert "chess" not in shown.content
+    gone = replace(later, withheld=later.withheld | {UUID(int=100)})
+    assert "Nothing is stored yet" in (await answer_to(asked, gone)).content
+
+
+async def test_a_command_to_forget_hides_what_was_said_before_it_and_itself() -> None:
+    told = exchange(1, "My address is 5 Main Street, Boston.", "…", FROM_MEMORY)
+    dog = exchange(2, "My dog lives at this address, too.", "…", FROM_MEMORY)
+    command = exchange(3, "Forget my address.", "…", FROM_MEMORY)
+    again = exchange(4, "My address is 7 High Street.", "…", FROM_MEMORY)
+    asked = context("What is my address?", told, dog, command, again)
+    answer = await answer_to(asked)
+    quotes = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
+    assert quotes == ["My address is 7 High Street.”", "My dog lives at this address, too.”"]
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "command", "question", "reply"),
+    [
+        ("en", "I'm Ann and I live in Hull.", "Forget where I live.", "Where do I live?", "What"),
+        ("nl", "Ik ben Jan en ik woon in Gent", "Vergeet mijn adres", "Waar woon ik?", "Wat u"),
+        ("de", "Ich bin Jan und ich wohne in Ulm", "Vergiss meine Adresse", "Wo wohne ich?", "Was"),
+        ("fr", "Je suis Luc et j'habite à Lyon", "Oublie mon adresse", "Où j'habite ?", "Ce que"),
+        ("es", "Me llamo Lucía y vivo en Cádiz", "Olvida dónde vivo", "¿Dónde vivo?", "Lo que"),
+    ],
+)
+async def test_what_is_no_fact_yet_is_hidden_in_the_conversation(
+    language: str, told: str, command: str, question: str, reply: str
+) -> None:
+    said = exchange(1, told, "…", FROM_MEMORY)
+    answer = await answer_to(context(command, said, language=language))
+    assert answer.content.startswith(reply)
+    after = exchange(2, command, answer.content, FROM_MEMORY)
+    asked = await answer_to(context(question, said, after, language=language))
+    assert "> " not in asked.content
+
+
+async def test_where_nothing_fits_nothing_is_said_to_be_forgotten() -> None:
+    answer = await answer_to(context("Vergeet mijn adres", language="nl"))
+    assert answer.content.startswith("Geen feit over u past hierbij")
+    unclear = await answer_to(context("Vergeet mijn kluiscode", language="nl"))
+    assert unclear.content.startswith("Ik begrijp niet wat ik moet vergeten")
+    apart = AnswerRequest(context=context("Forget my address."), is_stored=False)
+    unstored = await FromMemory().answer(SCOPE, apart)
+    assert (
+        unstored.content == "Nothing is stored in this conversation, and so nothing is forgotten."
+    )
+
+
+async def test_all_that_is_known_about_the_user_is_listed_on_request() -> None:
+    known = UserFacts(known=(fact("I live in Ghent."), fact("Ik heb een hond.", "nl")))
+    answer = await answer_to(context("What do you know about me?"), known)
+    assert answer.content == (
+        "This is known about you:\n\n"
+        "- I live in Ghent. (2026-01-01)\n"
+        "- Ik heb een hond. (2026-01-01)"
+    )
+    nothing = await answer_to(context("Wie ben ik?", language="nl"))
+    assert nothing.content.startswith("Er is nog niets over u bekend.")
+
+
+async def test_small_talk_and_open_questions_are_never_quoted() -> None:
+    talk = [exchange(n, said, "…", FROM_MEMORY) for n, said in enumerate(("hello zeppelin", "ok"))]
+    found = (recalled("Goedemorgen"), recalled("where is my zeppelin"))
+    asked = replace(context("What is a zeppelin?", *talk), recalled=found)
+    assert "Nothing is stored yet" in (await answer_to(asked)).content
+
+
+async def test_a_huge_question_is_not_repeated_whole() -> None:
+    answer = await answer_to(context("What is " + "very " * 200_000 + "long?"))
+    assert len(answer.content) < 1_000
+
+
+async def test_what_was_said_at_a_named_time_is_quoted_without_a_shared_word() -> None:
+    days = [exchange(n, f"I told it on day {n}.", "…", FROM_MEMORY) for n in range(3)]
+    asked = context("What did I say yesterday?", *days)
+    at = FIRST_MOMENT + timedelta(days=2, hours=1)
+    answer = await FromMemory().answer(SCOPE, AnswerRequest(context=asked, asked_at=at))
+    quotes = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
+    assert quotes == ["I told it on day 1.”"]
+
+
+async def test_a_message_that_may_mean_known_facts_is_shown_them() -> None:
+    known = UserFacts(known=(fact("My shoe size is 43."), fact("I live in Ghent.")))
+    answer = await answer_to(context("Forget my shoe size"), known)
+    assert answer.content.startswith("I did not understand what to forget")
+    assert "“My shoe size is 43.”" in answer.content
+    assert "Ghent" not in answer.content
+
+
+async def test_what_was_to_be_forgotten_in_vain_is_not_quoted() -> None:
+    command = exchange(1, "Forget my shoe size", "…", FROM_MEMORY)
+    answer = await answer_to(context("What is my shoe size?", command))
+    assert "Nothing is stored yet" in answer.content
+
+
+async def test_words_of_the_question_count_more_than_those_of_the_conversation() -> None:
+    nuts = exchange(1, "Noten en allergie zijn lastig.", "…", FROM_MEMORY)
+    sanne = exchange(2, "Mijn dochter heet Sanne.", "…", FROM_MEMORY)
+    asked = replace(
+        context("Hoe oud is mijn dochter?", nuts, sanne, language="nl"),
+        context_terms=("noten", "allergie"),
+    )
+    answer = await answer_to(asked)
+    quotes = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
+    assert quotes == ["Mijn dochter heet Sanne.”", "Noten en allergie zijn lastig.”"]

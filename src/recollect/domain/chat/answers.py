@@ -1,16 +1,30 @@
 """A question to an answerer, and its answer."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from recollect.domain.chat.experiment import ExperimentArm
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, NO_DETAILS, AnswerDetails
+from recollect.domain.facts.fact import Fact
 from recollect.domain.recall.entry import AS_SET, RecallOverrides
 from recollect.domain.text import JsonObject, check_json_object, check_name, storable
 
 _MAX_MODEL_NAME: Final = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserFacts:
+    """What is known about a user, for an answerer that quotes memory itself."""
+
+    known: tuple[Fact, ...] = ()
+    """The facts that hold, those that changed last first."""
+    forgotten: tuple[Fact, ...] = ()
+    """Those that the question itself has ended."""
+    withheld: frozenset[UUID] = frozenset()
+    """The messages that taught what the user had the memory forget: they are not quoted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +39,10 @@ class AnswerRequest:
     """The model the request asks for; None leaves it to the settings."""
     is_stored: bool = True
     """Whether the question is; not in a temporary chat, or while memory is unavailable."""
+    asked_at: datetime | None = None
+    """When the question was stored."""
+    user_facts: UserFacts = UserFacts()
+    """Empty for answerers that do not quote memory themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,6 +79,7 @@ class ChatRequest:
             raise InvalidInput("messages", "must be a list of at least one message")
         if not all(isinstance(message, Mapping) for message in messages):
             raise InvalidInput("messages", "must be a list of objects")
+        _check_last_question(messages)
         texts = list(_texts_by_role(messages))
         questions = [place for place, (role, _) in enumerate(texts) if role is Role.USER]
         conversation = tuple(texts[questions[0] : questions[-1] + 1]) if questions else ()
@@ -142,6 +143,27 @@ class ChatRequest:
 def storable_text(text: str) -> str:
     """A text as it is stored: without thoughts, and without what no database holds."""
     return storable(without_thoughts(text)).strip()[:MAX_CONTENT_LENGTH].rstrip()
+
+
+def _check_last_question(messages: Sequence[JsonObject]) -> None:
+    """Refuse a last message of the user that has no content; an empty text is one.
+
+    Earlier ones are history, which no client can mend.
+    """
+    places = (
+        at for at in range(len(messages) - 1, -1, -1) if messages[at].get("role") == Role.USER
+    )
+    place = next(places, None)
+    if place is not None and not _is_content(messages[place].get("content")):
+        raise InvalidInput(
+            f"messages[{place}].content", "must be a text or a list of parts, each with its type"
+        )
+
+
+def _is_content(content: JsonValue) -> bool:
+    parts = content if isinstance(content, list) else []
+    is_list = any(isinstance(one, Mapping) and isinstance(one.get("type"), str) for one in parts)
+    return isinstance(content, str) or is_list
 
 
 def _texts_by_role(messages: Sequence[JsonObject]) -> Iterator[tuple[Role, str]]:

@@ -20,11 +20,14 @@ _SURE: Final = 4.0  # natural logarithm: 55 times as likely as any other languag
 
 
 def language_of(question: str, history: Sequence[HistoryMessage]) -> str:
-    """The language of a question; a short one is read together with the question before it."""
-    if len(question.split()) >= _TOO_SHORT:
-        return detect_language(question)
-    messages = (message.content for message in reversed(history) if message.role is Role.USER)
-    return detect_language(f"{next(messages, '')[:_SAMPLE]} {question}")
+    """The language of a question; a short one is read together with the questions before it."""
+    text = question
+    for message in reversed(history):
+        if len(text.split(maxsplit=_TOO_SHORT)) >= _TOO_SHORT:
+            break
+        if message.role is Role.USER:
+            text = f"{message.content[:_SAMPLE]} {text}"
+    return detect_language(text)
 
 
 def detect_language(text: str) -> str:

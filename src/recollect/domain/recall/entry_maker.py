@@ -75,6 +75,10 @@ MAX_TERMS: Final = 1_000
 _MAX_QUESTION: Final = 4_000
 _MAX_SQL: Final = 2_000
 _MAX_TABLES: Final = 1_000
+_QUESTION: Final = "Question: "
+_ANSWER: Final = " Result summary: "
+_TABLES: Final = " Tables: "
+_STATEMENT: Final = re.compile(r" SQL: (?=select|with|\()", re.IGNORECASE)
 Stems = Callable[[str], Sequence[str]]
 TablesOf = Callable[[Message], Iterable[str]]
 
@@ -206,6 +210,22 @@ def _exchange_text(
     )
     on_a_line = ((label, " ".join(text.split())[:most]) for label, text, most in parts)
     return " ".join(f"{label}: {text}" for label, text in on_a_line if text)
+
+
+def read_exchange(text: str, *, has_tables: bool) -> tuple[str, str] | None:
+    """The question of an exchange's text and the beginning of its answer, which may be empty.
+
+    None for a text that is none of an exchange.
+    """
+    if not text.startswith(_QUESTION):
+        return None
+    question, label, answer = text.removeprefix(_QUESTION).rpartition(_ANSWER)
+    if not label:
+        question, answer = answer, ""
+    if has_tables:
+        question = question.rpartition(_TABLES)[0] or question
+    statement = _STATEMENT.search(question)
+    return question[: statement.start()] if statement else question, answer
 
 
 def _entry(

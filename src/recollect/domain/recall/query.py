@@ -34,6 +34,9 @@ _EXACT: Final = 1.0
 _NEAR: Final = 0.75
 _IN_MONTH: Final = 0.5
 _IN_YEAR: Final = 0.25
+# A day that is named from today on ("yesterday") is another than its neighbours; these count
+# somewhat, for what is told a day later, and for users whose day is not that of UTC.
+_NEXT_TO: Final = 0.5
 MAX_QUERY_LENGTH: Final = 10_000
 MAX_NAMES: Final = 100
 MAX_NAME_LENGTH: Final = 500
@@ -86,7 +89,8 @@ class Period:
         on = moment.astimezone(UTC).date()
         days = (self.last - self.first).days + 1
         if days == 1:
-            return _nearness((on - self.first).days)
+            distance = abs((on - self.first).days)
+            return _EXACT if distance == 0 else _NEXT_TO if distance == 1 else 0.0
         if not self.first <= on <= self.last:
             return 0.0
         return _NEAR if days <= 2 * _WEEK else _IN_MONTH if days <= 2 * 31 else _IN_YEAR

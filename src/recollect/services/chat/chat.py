@@ -14,7 +14,14 @@ from time import perf_counter
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.chat.answers import Answer, Answered, AnswerRequest, Inquiry, Timings
+from recollect.domain.chat.answers import (
+    Answer,
+    Answered,
+    AnswerRequest,
+    Inquiry,
+    Timings,
+    UserFacts,
+)
 from recollect.domain.chat.experiment import ExperimentArm, arm_of
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import (
@@ -224,7 +231,11 @@ class Chat:
             record.of_session(session_id, arm_of(session_id, share=self.policies.control_share))
             context, opened = await self._remember(scope, session_id, inquiry, attempts, record)
         record.has_context(context, wants_memory=session_id is not None)
-        if context is None:
+        question = opened.question if opened else None
+        user_facts = UserFacts()
+        if context is not None:
+            user_facts = await self.answering.user_facts(scope, attempts, question)
+        else:
             context = await self.contexts.bare(inquiry.text, model=inquiry.model)
         record.describe(context)
         return ChatTurn(
@@ -235,13 +246,15 @@ class Chat:
                 options=inquiry.options,
                 model=inquiry.model,
                 is_stored=opened is not None,
+                asked_at=question.created_at if question else None,
+                user_facts=user_facts,
             ),
             session_id=session_id,
             ending=TurnEnding(
                 scope=scope,
                 turns=self.memory.turns,
                 attempts=attempts,
-                question=opened.question if opened else None,
+                question=question,
                 record=record,
             ),
             earlier_reply=opened.reply if opened else None,

@@ -15,7 +15,7 @@ from typing import Final
 from uuid import UUID
 
 from recollect.concurrency import AT_ONCE, off_loop
-from recollect.domain.chat.answers import AnswerRequest
+from recollect.domain.chat.answers import AnswerRequest, UserFacts
 from recollect.domain.chat.experiment import ExperimentArm, arm_of
 from recollect.domain.chat.replies import OurCompletion, our_models
 from recollect.domain.chat.requests import CompletionCall, to_bytes, to_bytes_in_steps
@@ -29,7 +29,7 @@ from recollect.domain.context.rendering import (
     summary_text,
     window_messages,
 )
-from recollect.domain.conversation.message import NewMessage, Role
+from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
 from recollect.domain.identity.scope import MemoryPolicy, Scope
 from recollect.domain.model_names import ChatTemplate
@@ -223,8 +223,11 @@ class Proxy:
             record.describe(context)
         if self.endpoint is None:
             reply.tables = context.tables if context else ()
-            own = self._own_reply(scope, call, context, is_stored=followed is not None)
-            await reply.open(own)
+            question = followed.question if followed else None
+            user_facts = UserFacts()
+            if context is not None:
+                user_facts = await self.answering.user_facts(scope, reply.attempts, question)
+            await reply.open(self._own_reply(scope, call, context, question, user_facts))
             return
         memories = Memories()
         if context is not None and reply.session_id is not None:
@@ -247,7 +250,12 @@ class Proxy:
 
     @asynccontextmanager
     async def _own_reply(
-        self, scope: Scope, call: CompletionCall, context: Context | None, *, is_stored: bool
+        self,
+        scope: Scope,
+        call: CompletionCall,
+        context: Context | None,
+        question: Message | None,
+        user_facts: UserFacts,
     ) -> AsyncIterator[EndpointReply]:
         """The answerer's answer in the place of an endpoint; without a context, to the question.
 
@@ -256,7 +264,12 @@ class Proxy:
         answer = None
         if call.request.conversation and not call.is_task:
             context = context or await self.contexts.bare(call.question)
-            request = AnswerRequest(context=context, is_stored=is_stored)
+            request = AnswerRequest(
+                context=context,
+                is_stored=question is not None,
+                asked_at=question.created_at if question else None,
+                user_facts=user_facts,
+            )
             answer = await self.answering.require_answerer().answer(scope, request)
         completion = OurCompletion(
             completion_id=f"chatcmpl-{self.memory.ids.new_id().hex}",

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from recollect.concurrency import watch
+from recollect.domain.chat.answers import UserFacts
 from recollect.domain.conversation.message import Message, NewMessage, message_id_for_key
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.followup.language import known_language
@@ -32,6 +33,7 @@ from recollect.services.chat.degradation import REPLY_NOT_STORED, SESSION_GONE, 
 from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
 from recollect.services.conversations.messages import Messages
 from recollect.services.conversations.sessions import Sessions
+from recollect.services.facts.quotable import QuotableFacts
 from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")
@@ -325,6 +327,18 @@ class Answering:
     answerer: Answerer | None
     time_limit: float
     """The most seconds one answer may take."""
+    quotable: QuotableFacts | None = None
+    """None for an answerer that does not quote memory itself."""
+
+    async def user_facts(
+        self, scope: Scope, attempts: Degradation, question: Message | None
+    ) -> UserFacts:
+        """What the answerer is told of the user's facts; nothing where memory does not answer."""
+        if self.quotable is None or attempts.is_database_away:
+            return UserFacts()
+        question_id = question.message_id if question else None
+        reading = self.quotable.read(scope, question_id=question_id)
+        return await attempts.attempt("facts", reading) or UserFacts()
 
     def require_answerer(self) -> Answerer:
         """The answerer, or an error that says that there is none."""

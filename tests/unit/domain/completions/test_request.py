@@ -64,14 +64,34 @@ def test_only_user_and_assistant_text_between_first_and_last_question_is_stored(
         (" plain \n", "plain"),
         ("a\0b\ud800c", "ab?c"),
         ([{"type": "image_url"}, {"type": "input_audio"}], "[image_url] [input_audio]"),
-        (None, "[nothing]"),
+        ("", "[nothing]"),
         ([1, {"type": "text", "text": 1}, {"type": 2}, {"type": "text"}], "[text] [text]"),
-        ([{"type": []}], "[nothing]"),
+        ([{"type": []}, {"type": "text", "text": "and"}], "and"),
         ("x" * 1_000_001, "x" * 1_000_000),
     ],
 )
 def test_any_content_can_be_stored(content: JsonValue, stored: str) -> None:
     assert request(user(content)).conversation == (("user", stored),)
+
+
+@pytest.mark.parametrize("content", [None, 7, True, {}, {"text": "Hi"}, [], [1], [{"type": []}]])
+def test_a_last_question_without_content_is_refused(content: JsonValue) -> None:
+    for message in (user(content), {"role": "user"}):
+        with pytest.raises(InvalidInput, match=r"^messages\[2\]\.content must be a text"):
+            request(user("One?"), assistant("Re."), message)
+
+
+def test_only_the_last_question_needs_content() -> None:
+    parsed = request(
+        {"role": "system", "content": None},
+        user(None),
+        assistant(None),
+        user("Two?"),
+        assistant(None, tool_calls=CALL),
+        {"role": "tool", "tool_call_id": "1", "content": "found"},
+    )
+    assert parsed.conversation == (("user", "[nothing]"), ("user", "Two?"))
+    assert parsed.goes_on
 
 
 def test_a_question_is_taken_out_of_the_prompt_that_a_front_end_made_of_it() -> None:

@@ -86,7 +86,7 @@ def test_contents_in_parts_stay_in_parts() -> None:
         {**parts, "content": [text, {"type": "text", "text": "\n\nA summary."}]},
         {"role": "user", "content": [{"type": "text", "text": "Found.\n\n"}, text, IMAGE]},
     ]
-    empty: JsonObject = {"role": "user", "content": None}
+    empty: JsonObject = {"role": "user", "content": ""}
     assert added(empty, memories=Memories(recalled="Found.")) == [message("user", "Found.")]
 
 

@@ -60,3 +60,10 @@ def test_what_the_file_of_a_language_leaves_out_is_empty() -> None:
 def test_a_key_that_no_check_knows_is_refused() -> None:
     with pytest.raises(TypeError, match="persns"):
         read_words('persns = "wife"')
+
+
+def test_short_messages_keep_the_language_of_the_conversation() -> None:
+    history = conversation("user: What is my dog called, and how old is he?", "user: thanks!")
+    assert language_of("ok", history) == "en"
+    dutch = conversation("user: Hoe heet mijn hond en hoe oud is hij?", "user: top!", "user: ja")
+    assert language_of("ok", dutch) == "nl"

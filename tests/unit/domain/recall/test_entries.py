@@ -6,7 +6,12 @@ import pytest
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.recall.entry import IndexedEntry, answer_term
-from recollect.domain.recall.entry_maker import MAX_TERMS, EntryMaker, is_empty_answer
+from recollect.domain.recall.entry_maker import (
+    MAX_TERMS,
+    EntryMaker,
+    is_empty_answer,
+    read_exchange,
+)
 from recollect.domain.text import JsonObject
 from recollect.testing import FIRST_MOMENT
 
@@ -192,3 +197,20 @@ def test_answers_that_tell_nothing_are_no_entries(answer: str) -> None:
 )
 def test_answers_with_information_make_an_entry(answer: str) -> None:
     assert not is_empty_answer(answer)
+
+
+@pytest.mark.parametrize(
+    "question", ["Which sales?", "What is SQL: a language?", "which Tables: new?"]
+)
+@pytest.mark.parametrize("answer", ["2.5M.", "See Tables: none."])
+def test_the_text_of_an_exchange_can_be_read_again(question: str, answer: str) -> None:
+    messages = turn(("user", question), ("assistant", answer))
+    (made,) = MAKER.entries_of(messages, TurnStatus.COMPLETE, is_latest=True)
+    assert read_exchange(made.entry.text, has_tables=False) == (question, answer)
+    queried = f"Question: {question} SQL: select 1 Tables: sales Result summary: {answer}"
+    assert read_exchange(queried, has_tables=True) == (question, answer)
+
+
+def test_other_texts_are_no_exchanges() -> None:
+    assert read_exchange("I live in Ghent.", has_tables=False) is None
+    assert read_exchange("Question: Cut off …", has_tables=False) == ("Cut off …", "")

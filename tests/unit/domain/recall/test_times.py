@@ -90,3 +90,30 @@ def test_a_month_without_a_year_is_near_in_each() -> None:
 
 def test_a_time_before_the_first_year_causes_no_error() -> None:
     assert named("What was said 9999 years ago?") is not None
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "What did I say yesterday?"),
+        ("nl", "Wat heb ik gisteren gezegd?"),
+        ("de", "Was habe ich gestern gesagt?"),
+        ("fr", "Qu'est-ce que j'ai dit hier ?"),
+        ("es", "¿Qué dije ayer?"),
+    ],
+)
+def test_yesterday_is_nearer_than_today_and_the_day_before(language: str, question: str) -> None:
+    yesterday = named(question, language)
+    assert yesterday is not None
+    near = [yesterday.nearness(NOW - timedelta(days=n)) for n in range(4)]
+    assert near == [0.5, 1, 0.5, 0]
+    late = NOW.replace(hour=0) - timedelta(seconds=1)
+    assert yesterday.nearness(late) == 1, "the last second of yesterday"
+
+
+def test_today_and_weekdays_are_days_of_their_own() -> None:
+    today, monday = named("What did I say today?"), named("What did I say on Monday?")
+    assert today is not None
+    assert monday is not None
+    assert [today.nearness(NOW - timedelta(days=n)) for n in range(3)] == [1, 0.5, 0]
+    assert [monday.nearness(NOW - timedelta(days=n)) for n in range(5)] == [0, 0.5, 1, 0.5, 0]

@@ -1,0 +1,170 @@
+"""The answerer that needs no model: it quotes, says what is stored, and what it can do."""
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts, reply_texts
+from recollect.answerers.from_memory.quoting import (
+    MOST_FACTS,
+    Quote,
+    content_words,
+    facts_for,
+    hides_something,
+    quoted,
+    quotes_for,
+    shortened,
+)
+from recollect.answerers.from_memory.reading import (
+    LONGEST_COMMAND,
+    ReadMessage,
+    Wish,
+    commands_of,
+    is_forgetting,
+    read_message,
+)
+from recollect.concurrency import off_loop
+from recollect.domain.chat.answers import Answer, AnswerRequest
+from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails
+from recollect.domain.facts.fact import Fact
+from recollect.domain.identity.scope import Scope
+
+_SLOWNESS: Final = 20
+"""Commands take this many times as long to find as other work on as many characters takes."""
+_ECHOED: Final = 200
+"""Characters of a question that its answer repeats."""
+_MOST_KNOWN: Final = 10
+
+
+class FromMemory:
+    """Implements `recollect.ports.models.Answerer` without any model."""
+
+    @property
+    def quotes_memory(self) -> bool:
+        """It does nothing else."""
+        return True
+
+    async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
+        """The nearest facts and exchanges, quoted, and that no model is set.
+
+        What only tells something is said to be stored, what is to be forgotten is named, and
+        small talk gets a kind word.
+        """
+        return await _off_loop(request)
+
+    async def stream(
+        self,
+        scope: Scope,  # noqa: ARG002  # the port's
+        request: AnswerRequest,
+    ) -> AsyncGenerator[str | Answer, None]:
+        """The same, paragraph by paragraph."""
+        answer = await _off_loop(request)
+        for number, paragraph in enumerate(answer.content.split("\n\n")):
+            yield paragraph if number == 0 else f"\n\n{paragraph}"
+        yield answer
+
+
+async def _off_loop(request: AnswerRequest) -> Answer:
+    context = request.context
+    read = min(len(context.question), LONGEST_COMMAND) + sum(
+        min(len(message.content), LONGEST_COMMAND) for message in context.window
+    )
+    characters = context.characters + _SLOWNESS * read
+    return await off_loop(partial(_answer, request), characters=characters)
+
+
+def _answer(request: AnswerRequest) -> Answer:
+    context = request.context
+    message = read_message(context.question, context.language)
+    language = _reply_language(request, message)
+    texts = reply_texts(language)
+    quotes: Sequence[Quote] = ()
+    match message.wish:
+        case Wish.GREETING:
+            paragraphs = [texts.greeting, texts.abilities]
+        case Wish.THANKS:
+            paragraphs = [texts.welcome, texts.reminder]
+        case Wish.SMALL_TALK:
+            paragraphs = [texts.agreed, texts.reminder]
+        case Wish.ABILITIES:
+            paragraphs = [texts.abilities]
+        case Wish.ABOUT_USER:
+            paragraphs = _all_known(request, texts)
+        case Wish.FORGETTING:
+            paragraphs = _forgotten(request, texts)
+        case Wish.STORING if request.is_stored:
+            paragraphs = [texts.noted.format(question=shortened(context.question, _ECHOED))]
+        case _:
+            facts = facts_for(request)
+            quotes = quotes_for(request, beside=facts, language=language)
+            paragraphs = _quoting(request, texts, facts, quotes, language)
+    citations = tuple(quote.citation() for quote in quotes)
+    details = AnswerDetails(model=FROM_MEMORY, citations=citations or None)
+    return Answer(content="\n\n".join(paragraphs), details=details)
+
+
+def _reply_language(request: AnswerRequest, message: ReadMessage) -> str:
+    """The language to answer in: the conversation's, if the message can be in it.
+
+    A word such as "ok" may be in any; at the beginning of a conversation the facts about the
+    user decide, then English and the order of languages.
+    """
+    context = request.context
+    spoken, codes = context.language, message.languages
+    if not codes and (context.window or any(map(str.isalpha, context.question))):
+        return spoken
+    if spoken in codes and context.window:
+        return spoken
+    known = Counter(fact.language for fact in request.user_facts.known)
+    possible = codes or REPLY_LANGUAGES
+    most = max(possible, key=lambda code: known[code])
+    return most if known[most] or "en" not in possible else "en"
+
+
+def _quoting(
+    request: AnswerRequest,
+    texts: ReplyTexts,
+    facts: Sequence[Fact],
+    quotes: Sequence[Quote],
+    language: str,
+) -> list[str]:
+    opening = texts.nearest if facts or quotes else texts.nothing
+    question = shortened(request.context.standalone_question, _ECHOED)
+    paragraphs = [texts.no_model, opening.format(question=question)]
+    paragraphs += (quoted(fact.content, fact.valid_from, texts.known) for fact in facts)
+    paragraphs += (quote.written(texts, language) for quote in quotes)
+    return paragraphs
+
+
+def _all_known(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
+    """What is known about the user, what changed last first."""
+    facts = request.user_facts.known[:_MOST_KNOWN]
+    if not facts:
+        return [texts.nothing_known]
+    lines = (f"- {shortened(fact.content)} ({fact.valid_from:%Y-%m-%d})" for fact in facts)
+    return [texts.known_about_you, "\n".join(lines)]
+
+
+def _alike(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
+    """The facts that a message may mean which is no command: so they can be named."""
+    wanted = content_words(request.context.question[:LONGEST_COMMAND])
+    facts = (one for one in request.user_facts.known if content_words(one.content) & wanted)
+    return [quoted(one.content, one.valid_from, texts.known) for one in islice(facts, MOST_FACTS)]
+
+
+def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
+    """What a command has ended, or that it has ended nothing."""
+    if not request.is_stored:
+        return [texts.not_stored]
+    facts = request.user_facts.forgotten
+    if not facts:
+        commands = list(filter(is_forgetting, commands_of(request.context.question)))
+        if not commands:
+            return [texts.not_understood, *_alike(request, texts)]
+        is_hidden = hides_something(request.context, commands)
+        return [texts.hidden if is_hidden else texts.no_fact, texts.messages_stay]
+    named = [f"“{shortened(fact.content)}”" for fact in facts[:_MOST_KNOWN]]
+    named += [f"(+{len(facts) - _MOST_KNOWN})"] if len(facts) > _MOST_KNOWN else []
+    return [texts.forgotten.format(facts=" ".join(named)), texts.messages_stay]

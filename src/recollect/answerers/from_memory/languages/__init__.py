@@ -1,0 +1,103 @@
+"""What answers without a model say, and the words they go by: a TOML file for each language."""
+
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Final
+
+from recollect.domain.followup.languages import words_for
+from recollect.domain.language import fold
+from recollect.domain.speech.phrases import Phrases, phrase_tables, words_in
+
+REPLY_LANGUAGES: Final = ("nl", "en", "de", "fr", "es")
+"""Those that there are texts in. The first that fits is taken where nothing else decides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyTexts:
+    """Texts of answers, and labels of quotes."""
+
+    no_model: str
+    nothing: str
+    nearest: str
+    noted: str
+    known_about_you: str
+    nothing_known: str
+    forgotten: str
+    messages_stay: str
+    no_fact: str
+    """Where a command to forget fits nothing."""
+    hidden: str
+    """Where it means what was said in the conversation, and no fact."""
+    not_understood: str
+    """Where it is not clear what is to be forgotten."""
+    not_stored: str
+    greeting: str
+    welcome: str
+    agreed: str
+    abilities: str
+    reminder: str
+    """The same in short."""
+    asked: str
+    said: str
+    answer: str
+    earlier: str
+    known: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingWords:
+    """Words and phrases that tell what a message wants; without accents, in small letters."""
+
+    greetings: frozenset[str]
+    greeting_phrases: Phrases
+    """Greetings whose words mean something else alone: "good morning"."""
+    thanks: frozenset[str]
+    agreements: frozenset[str]
+    small_talk: frozenset[str]
+    """All words that small talk may be made of, with those above."""
+    pleasantries: Phrases
+    """Whole messages that are small talk: "how are you"."""
+    ability_questions: Phrases
+    """Whole messages that ask what the memory can do."""
+    about_user: Phrases
+    """Whole messages that ask what is known about the user."""
+    asking: Phrases
+    """How a question begins that needs no question mark: "I want to know"."""
+    subjects: frozenset[str]
+    """Words for the user that begin a statement: "I"."""
+    verbs: frozenset[str]
+    """Verbs of statements."""
+
+
+@cache
+def reply_texts(code: str) -> ReplyTexts:
+    """The texts of a language; of English where there are none."""
+    tables = phrase_tables(__package__, code if code in REPLY_LANGUAGES else "en")
+    texts = {one.name: " ".join(tables[one.name].split()) for one in fields(ReplyTexts)}
+    return ReplyTexts(**texts)
+
+
+@cache
+def reading_words(code: str) -> ReadingWords:
+    """The words of a language that there are texts in."""
+    tables = phrase_tables(__package__, code)
+
+    def words(name: str) -> frozenset[str]:
+        return frozenset(words_in(f"{tables[name]} "))
+
+    greetings, thanks, agreements = words("greetings"), words("thanks"), words("agreements")
+    known = words_for(code)
+    others = frozenset(map(fold, known.small_talk | known.closing_words)) | words("fillers")
+    return ReadingWords(
+        greetings=greetings,
+        greeting_phrases=Phrases.parse(tables["greeting_phrases"]),
+        thanks=thanks,
+        agreements=agreements,
+        small_talk=greetings | thanks | agreements | others,
+        pleasantries=Phrases.parse(tables["pleasantries"]),
+        ability_questions=Phrases.parse(tables["ability_questions"]),
+        about_user=Phrases.parse(tables["about_user"]),
+        asking=Phrases.parse(tables["asking"]),
+        subjects=words("subjects"),
+        verbs=words("verbs"),
+    )

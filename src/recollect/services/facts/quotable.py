@@ -1,0 +1,81 @@
+"""What an answer without a model may quote: not what its user had the memory forget."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.chat.answers import UserFacts
+from recollect.domain.conversation.paging import MAX_LIMIT, PageRequest
+from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactStatus
+from recollect.domain.facts.query import FactFilter, FactSort
+from recollect.domain.facts.slots import Slot
+from recollect.domain.identity.scope import Scope
+from recollect.ports.facts import FactStore
+from recollect.services.access import Permissions
+from recollect.services.facts.visibility import visible
+
+_ENDED: Final = frozenset({FactStatus.RETRACTED, FactStatus.SUPERSEDED})
+_BY_ITSELF: Final = "extractor"
+"""Who ends facts because of what users tell, without being told to."""
+_ONE_VALUE: Final = frozenset(slot.value for slot in Slot if slot.has_one_value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotableFacts:
+    """Reads the facts of an owner for an answerer that quotes memory itself."""
+
+    store: FactStore
+    permissions: Permissions
+
+    async def read(self, scope: Scope, *, question_id: UUID | None) -> UserFacts:
+        """The facts that hold, those that a question has just ended, and what not to quote.
+
+        Of more than a thousand facts, those that changed last are read. A fact that is restored
+        is quoted again.
+        """
+        page = PageRequest(limit=MAX_LIMIT)
+        listed = await self.store.list(
+            scope, page, filters=FactFilter(status=None), sort=FactSort.UPDATED
+        )
+        facts = listed.items
+        ended = [fact for fact in facts if fact.status in _ENDED]
+        histories = await self.store.histories(scope, [one.fact_id for one in ended])
+        forgotten = [one for one in ended if _is_forgotten(histories.get(one.fact_id, ()))]
+        just_now = [
+            one for one in forgotten if histories[one.fact_id][-1].message_id == question_id
+        ]
+        access = await self.permissions.allowed(scope)
+        return UserFacts(
+            known=visible((fact for fact in facts if fact.is_active), access),
+            forgotten=visible(just_now, access) if question_id else (),
+            withheld=_messages_of([*forgotten, *_replaced(ended, forgotten)], histories),
+        )
+
+
+def _is_forgotten(history: Sequence[FactChange]) -> bool:
+    """Whether a user or a program has withdrawn a fact, and it was not merely told to be over."""
+    return (
+        bool(history)
+        and history[-1].kind is ChangeKind.RETRACTED
+        and history[-1].actor != _BY_ITSELF
+    )
+
+
+def _replaced(ended: Iterable[Fact], forgotten: Iterable[Fact]) -> list[Fact]:
+    """The earlier values of what was forgotten: "forget where I live" means former homes, too."""
+    slots = {one.slot for one in forgotten if one.slot in _ONE_VALUE}
+    return [one for one in ended if one.status is FactStatus.SUPERSEDED and one.slot in slots]
+
+
+def _messages_of(
+    facts: Iterable[Fact], histories: Mapping[UUID, Sequence[FactChange]]
+) -> frozenset[UUID]:
+    """The messages that taught facts, repeated them or ended them."""
+    messages: set[UUID] = set()
+    for fact in facts:
+        changes = histories.get(fact.fact_id, ())
+        messages.update(change.message_id for change in changes if change.message_id)
+        if fact.evidence:
+            messages.add(fact.evidence.message_id)
+    return frozenset(messages)

@@ -1,0 +1,62 @@
+"""Without a model, a chat says what it has forgotten, and does not quote it again."""
+
+from recollect import Memory
+from recollect.handles.session import SessionHandle
+
+
+async def answer(session: SessionHandle, question: str) -> str:
+    return (await session.ask(question)).answer.content
+
+
+async def test_a_forgotten_fact_is_named_and_never_quoted_again() -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        await answer(session, "Remember that I live in Ghent.")
+        await answer(session, "Remember that I have a dog called Bruno.")
+        assert "Ghent" in await answer(session, "Do I live in Ghent or in Hull?")
+
+        forgotten = await answer(session, "Forget that I live in Ghent.")
+        assert "This is forgotten" in forgotten
+        assert "“I live in Ghent.”" in forgotten
+
+        later = await memory.session(user="alice")
+        for one in (session, later):
+            asked = await answer(one, "Where do I live, and who lives with me?")
+            assert "Ghent" not in asked
+        known = await answer(session, "What do you know about me?")
+        assert "Bruno" in known
+        assert "Ghent" not in known
+        assert await memory.history("alice").count() == 14, "no message is deleted"
+
+
+async def test_a_restored_fact_is_quoted_again() -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        await answer(session, "Onthoud dat ik in Gent woon.")
+        assert "“Ik woon in Gent.”" in await answer(session, "Vergeet waar ik woon.")
+        facts = memory.facts("alice")
+        (fact,) = (await facts.list(status="retracted")).items
+        await facts.restore(fact.fact_id)
+        elsewhere = await memory.session(user="alice")
+        assert "Gent" in await answer(elsewhere, "Woon ik in Gent?")
+
+
+async def test_an_earlier_value_of_what_was_forgotten_is_not_quoted() -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        for told in ("Remember that I live in Hull.", "Remember that I live in Ghent."):
+            await answer(session, told)
+        assert "Ghent" in await answer(session, "Forget where I live.")
+        asked = await answer(await memory.session(user="alice"), "Do I live in Hull?")
+        assert "> " not in asked
+
+
+async def test_what_another_user_forgot_changes_nothing() -> None:
+    async with Memory.in_memory() as memory:
+        for user in ("alice", "bob"):
+            session = await memory.session(user=user)
+            await answer(session, "Remember that I live in Ghent.")
+        await answer(session, "Forget everything you know about me.")
+        alice = await memory.session(user="alice")
+        assert "Ghent" in await answer(alice, "Do I live in Ghent?")
+        assert "Nothing is known" in await answer(session, "What do you know about me?")
