@@ -1,10 +1,13 @@
 """What users say later ends what it plainly contradicts, and nothing else."""
 
+from uuid import UUID
+
 import pytest
 
 from recollect.domain.facts.fact import FactStatus
+from recollect.domain.facts.reading.plain.slots import plain_statements
 from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.statement import Operation, Relation
+from recollect.domain.facts.statement import Operation, Relation, Statement
 from support.facts.learning_scene import Scene
 
 
@@ -45,6 +48,23 @@ async def test_a_new_home_leaves_the_family() -> None:
         "Ik woon nu in Antwerpen.",
     ]
     assert all(one.evidence and one.evidence.quote for one in await scene.active())
+
+
+async def test_the_home_of_a_joined_clause_leaves_the_family_too() -> None:
+    text = "I work at Philips and live in Ghent with my wife."
+    home = Statement(
+        message_id=UUID(int=1),
+        quote="live in Ghent with my wife",
+        content="I live in Ghent with my wife.",
+        slot=Slot.FAMILY,
+    )
+    statements = plain_statements(home)
+
+    assert [(one.content, one.slot) for one in statements] == [
+        ("I live in Ghent.", Slot.HOME),
+        ("I live with my wife.", Slot.FAMILY),
+    ]
+    assert all(one.quote in text for one in statements)
 
 
 @pytest.mark.parametrize(

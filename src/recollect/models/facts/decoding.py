@@ -85,6 +85,8 @@ class Found:
     confidence: float
     is_joined: bool = False
     """Whether another clause is joined to it, which its slot may be that of."""
+    subject: str = ""
+    """Whom it is about, where an earlier clause says that: "I "."""
 
     def overlaps(self, other: "Found") -> bool:
         """Whether both have words in common."""

@@ -259,24 +259,30 @@ def _is_of_language(sentence: _Sentence) -> bool:
 
 def _home_and_company(statement: Statement) -> tuple[Statement, ...]:
     """A statement about the home, and one about those who live there, if it tells of both."""
-    for sentence in (_Sentence.read(statement.quote, code) for code in LANGUAGES):
+    text = _quoted_sentence(statement)
+    own = len(text) - len(statement.quote)
+    for sentence in (_Sentence.read(text, code) for code in LANGUAGES):
         if end := _dangling(sentence):
-            quote = statement.quote[:end]
-            return (replace(statement, quote=quote, content=content_of(quote, asked=None)),)
+            return (_with_words(statement, text[own:end], content=text[:end]),)
         if cut := _before_company(sentence):
             end, verb = cut
-            quote = statement.quote[:end].rstrip(" ,")
-            company = f"{statement.quote[:verb]} {statement.quote[end:]}"
+            home = text[:end].rstrip(" ,")
+            company = replace(statement, slot=Slot.FAMILY, has_exact_slot=False)
             return (
-                replace(statement, quote=quote, content=content_of(quote, asked=None)),
-                replace(
-                    statement,
-                    content=content_of(company, asked=None),
-                    slot=Slot.FAMILY,
-                    has_exact_slot=False,
-                ),
+                _with_words(statement, home[own:], content=home),
+                _with_words(company, company.quote, content=f"{text[:verb]} {text[end:]}"),
             )
     return (statement,)
+
+
+def _quoted_sentence(statement: Statement) -> str:
+    """The quote of a statement, with the subject that its content has before it: "I "."""
+    sentence = statement.content.rstrip(".")
+    return sentence if sentence.endswith(statement.quote) else statement.quote
+
+
+def _with_words(statement: Statement, quote: str, *, content: str) -> Statement:
+    return replace(statement, quote=quote, content=content_of(content, asked=None))
 
 
 def _dangling(sentence: _Sentence) -> int:
