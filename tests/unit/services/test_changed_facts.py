@@ -120,6 +120,32 @@ async def test_what_is_over_is_withdrawn_once_and_can_be_restored() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "slot"),
+    [("I'm retired.", Slot.ROLE), ("I'm self-employed now.", Slot.ROLE)],
+)
+async def test_what_the_user_is_from_then_on_takes_the_place_of_the_job(
+    text: str, slot: Slot
+) -> None:
+    scene = Scene(
+        {
+            "I work at Philips.": [("I work at Philips", Slot.EMPLOYER)],
+            text: [(text.rstrip("."), Slot.OTHER)],
+        }
+    )
+    await scene.say("I work at Philips.", text)
+    (fact,) = await scene.active()
+
+    assert (fact.content, fact.slot, fact.version) == (text, slot, 1)
+
+
+async def test_who_has_left_an_employer_is_not_only_away() -> None:
+    scene = Scene({"Ik werk bij Shell.": [("Ik werk bij Shell", Slot.EMPLOYER)]})
+    await scene.say("Ik werk bij Shell.", "Ik ben weg bij Shell.")
+
+    assert await scene.contents() == []
+
+
+@pytest.mark.parametrize(
     "text",
     ["What if I got fired?", "I got fired yesterday. Just kidding!", "Suppose: I got fired."],
 )

@@ -18,6 +18,12 @@ from recollect.domain.recall.entry_maker import speaker_in
 from recollect.domain.text import without_breaks
 
 _SURE: Final = 0.95
+_SLOTS: Final = {
+    EventKind.MOVED: Slot.SCHEDULE,
+    EventKind.JOB_ENDED: Slot.ROLE,
+    EventKind.DIVORCED: Slot.FAMILY,
+}
+"""What an event is about that becomes a fact."""
 
 
 def exact_statements_of(messages: Sequence[Message]) -> tuple[Statement, ...]:
@@ -44,13 +50,14 @@ def events_of(messages: Sequence[Message]) -> tuple[tuple[Event, Statement], ...
 
 
 def _event_statement(event: Event, message: Message) -> Statement:
+    is_fact = event.kind is EventKind.MOVED or event.is_state
     return Statement(
         message_id=message.message_id,
         quote=event.quote,
         content=content_of(event.quote, asked=None),
-        slot=Slot.SCHEDULE if event.kind is EventKind.MOVED else Slot.OTHER,
+        slot=_SLOTS.get(event.kind, Slot.OTHER) if is_fact else Slot.OTHER,
         is_event=True,
-        operation=Operation.CHANGE if event.kind is EventKind.MOVED else Operation.RETRACT,
+        operation=Operation.CHANGE if is_fact else Operation.RETRACT,
         confidence=_SURE,
         language=guess_language(message.content),
     )

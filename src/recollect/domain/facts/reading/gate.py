@@ -100,7 +100,7 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
 
 def _misread(statement: Statement, clause: QuotedClause, reply: str | None) -> Refusal | None:
     """Why what a model has found is something else than it takes it for."""
-    if statement.source is not FactSource.EXTRACTED:
+    if statement.source is not FactSource.EXTRACTED or statement.is_event:
         return None
     if tells_whereabouts(clause, reply):
         return Refusal.PASSING
