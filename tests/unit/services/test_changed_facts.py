@@ -209,3 +209,59 @@ async def test_an_employer_of_before_ends_no_other_one(
     await scene.say(f"{first}.", f"{later}.")
 
     assert len(await scene.contents()) == left
+
+
+HOME_SCRIPT = {"Ik woon in Utrecht.": [("Ik woon in Utrecht", Slot.HOME)]}
+
+
+async def test_a_short_correction_sets_right_what_was_just_said() -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", "Nee, in Amersfoort.", "Nee, Zeist.")
+    (fact,) = await scene.active()
+
+    assert (fact.content, fact.slot) == ("Ik woon in Zeist.", Slot.HOME)
+    assert fact.evidence is not None
+    assert fact.evidence.quote == "Nee, Zeist"
+
+
+@pytest.mark.parametrize("reply", ["Is het daar leuk?", "Werk je daar ook?"])
+async def test_an_answer_to_a_question_corrects_nothing(reply: str) -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", reply=reply)
+    await scene.say("Nee, in Amersfoort.")
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
+async def test_a_correction_of_something_else_that_was_said_corrects_no_fact() -> None:
+    text = "Ik woon in Utrecht. Mijn neef zoekt de hoofdstad van Noorwegen."
+    scene = Scene({text: [("Ik woon in Utrecht", Slot.HOME)]})
+    await scene.say(text, "Nee, Zweden.")
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
+async def test_a_correction_reaches_the_message_right_before_alone() -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", "Vertel eens een mop.", "Nee, in Amersfoort.")
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Grapje!", "Just kidding.", "War nur ein Scherz.", "Je plaisante.", "Era broma."],
+)
+async def test_a_joke_is_withdrawn(text: str) -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", text)
+
+    assert await scene.contents() == []
+
+
+@pytest.mark.parametrize("text", ["Geen grapje!", "Vertel een grapje.", "Grapje of niet?"])
+async def test_what_is_no_joke_of_the_user_withdraws_nothing(text: str) -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", text)
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]

@@ -24,6 +24,7 @@ from recollect.domain.facts.reading.joined_clauses import (
     tells_of_user,
 )
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.plain.whereabouts import tells_new_employer
 from recollect.domain.facts.reading.wording import content_of, names_user
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
@@ -130,21 +131,24 @@ class FactTagger:
     ) -> list[Statement]:
         """The statements of a message's own words, which the gate lets through."""
         reply = before[0][1] if before and before[0][0] is Role.ASSISTANT else None
+        earlier = before[1][1] if reply and before[1:] and before[1][0] is Role.USER else None
         language = guess_language(message.content)
         statements: list[Statement] = []
         for part in readable_parts(message.content):
             for found in self._found_in(part.text, before):
                 quote = part.text[found.start : found.end]
+                is_job = tells_new_employer(quote, earlier)
                 statement = Statement(
                     message_id=message.message_id,
                     quote=quote,
                     content=content_of(found.subject + quote, asked=reply),
-                    slot=_SLOTS[found.slot],
+                    slot=Slot.EMPLOYER if is_job else _SLOTS[found.slot],
                     operation=_OPERATIONS[found.operation],
                     confidence=round(found.confidence, 3),
                     language=language,
                 )
-                if refuses(statement, message.content, reply=reply) is None:
+                refusal = refuses(statement, message.content, reply=reply, earlier=earlier)
+                if refusal is None:
                     statements += self._by_clause(statement, message.content)
         return statements
 

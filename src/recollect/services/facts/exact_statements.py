@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.facts.fact import FactSource
+from recollect.domain.facts.fact import Fact, FactSource
 from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.moves import moves_in
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.plain.corrections import Correction, corrected
 from recollect.domain.facts.reading.plain.events import Event, EventKind, events_in
 from recollect.domain.facts.reading.standing.detection import slot_of, standing_instructions_in
 from recollect.domain.facts.reading.wording import content_of
@@ -47,6 +48,27 @@ def events_of(messages: Sequence[Message]) -> tuple[tuple[Event, Statement], ...
         for event, statement, message in statements
         if refuses(statement, message.content) is None
     )
+
+
+def corrected_statement(
+    correction: Correction, message: Message, facts: Sequence[Fact]
+) -> Statement | None:
+    """What a correction makes of one of some facts; None if it may not be stored."""
+    found = corrected(correction, facts)
+    if found is None:
+        return None
+    fact, content = found
+    statement = Statement(
+        message_id=message.message_id,
+        quote=correction.quote,
+        content=content,
+        slot=Slot(fact.slot) if fact.slot else Slot.OTHER,
+        has_exact_slot=True,
+        operation=Operation.CHANGE,
+        confidence=_SURE,
+        language=fact.language,
+    )
+    return statement if refuses(statement, message.content) is None else None
 
 
 def _event_statement(event: Event, message: Message) -> Statement:

@@ -17,7 +17,7 @@ from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords,
 from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
-from recollect.domain.language import is_common_word
+from recollect.domain.language import guess_language, is_common_word
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 from recollect.domain.speech.spoken import Part
 from recollect.domain.speech.tokens import Token, tokens_of
@@ -25,6 +25,8 @@ from recollect.domain.speech.tokens import Token, tokens_of
 _MOST_BEFORE_NAME: Final = 2
 """Small words between how a sentence begins and the name of a place: "in the"."""
 _LONGEST_PLACE: Final = 5
+_SPANISH_ARTICLE: Final = "el "
+"""Which is "he" with an accent, that words are compared without."""
 _GERMAN: Final = "de"
 """In which every noun has a capital."""
 _PLACES: Final = frozenset({Slot.HOME, Slot.EMPLOYER})
@@ -74,6 +76,37 @@ class _Sentence:
         return None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldValue:
+    """The name that a sentence plainly tells, and where it stands in it."""
+
+    start: int
+    end: int
+    before: Phrase
+    """The word before it: "in"."""
+    words: Phrase
+
+
+def told_value(content: str, slot: Slot) -> ToldValue | None:
+    """The name that is the value of a slot: "Hull" of "I live in Hull"; None if there is none."""
+    for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
+        length = length_of_saying(sentence.words, slot, sentence.code)
+        place = sentence.name_after(length) if length else None
+        is_other = _begins_with(sentence, _other_beginnings(sentence.known, slot))
+        if place is None or (slot in _PLACES and is_other):
+            continue
+        end = place
+        while sentence.has_capital(end):
+            end += 1
+        return ToldValue(
+            start=sentence.tokens[place].start,
+            end=sentence.tokens[end - 1].end,
+            before=sentence.words[place - 1 : place],
+            words=sentence.words[place:end],
+        )
+    return None
+
+
 def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     """A statement with the slot that it plainly has, as two if it also tells who lives there."""
     is_left = statement.operation is Operation.RETRACT or statement.slot.is_standing
@@ -93,9 +126,17 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
 
 
 def leaves_subject_open(content: str) -> bool:
-    """Whether a sentence does not say of whom it is true: "He got fired"."""
+    """Whether a sentence does not say of whom it is true: "He got fired".
+
+    Its language decides where that is known: the Dutch "er" of "er zijn" is nobody.
+    """
     words = words_in(content)
-    return any(plain_slot_words(code).others.length_at(words) for code in LANGUAGES)
+    is_article = content.lower().startswith(_SPANISH_ARTICLE)
+    if is_article or any(plain_slot_words(code).nobody.length_at(words) for code in LANGUAGES):
+        return False
+    language = guess_language(content)
+    codes = (language,) if language in LANGUAGES else LANGUAGES
+    return any(plain_slot_words(code).others.length_at(words) for code in codes)
 
 
 def keeps_slot(slot: str | None, before: str, content: str) -> bool:
