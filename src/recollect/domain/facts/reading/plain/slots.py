@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from recollect.domain.facts.fact import MERGED_BY
 from recollect.domain.facts.reading.introductions import names_somebody
+from recollect.domain.facts.reading.joined_clauses import joined_clauses
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import length_of_saying
 from recollect.domain.facts.reading.paraphrase import negates
@@ -17,7 +19,7 @@ from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords,
 from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
-from recollect.domain.language import guess_language, is_common_word
+from recollect.domain.language import guess_language, is_common_word, sentence_parts
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 from recollect.domain.speech.spoken import Part
 from recollect.domain.speech.tokens import Token, tokens_of
@@ -123,6 +125,17 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
         return (_with_value(statement),)
     placed = replace(statement, slot=told, has_exact_slot=is_untold)
     return _home_and_company(placed) if told is Slot.HOME else (placed,)
+
+
+def plain_slot(content: str) -> Slot | None:
+    """The slot of one value that a sentence plainly tells, and nothing else; None if none."""
+    sentence = content.strip().rstrip(".!")
+    is_whole = sum(1 for part in sentence_parts(content) if part.strip()) == 1
+    is_one = is_whole and len(joined_clauses(sentence, guess_language(content))) == 1
+    if not is_one or "?" in content or MERGED_BY in content or negates(content):
+        return None
+    told = {slot for slot in _told_slots(content) if slot.has_one_value}
+    return told.pop() if len(told) == 1 and not _is_one_of_several(content) else None
 
 
 def leaves_subject_open(content: str) -> bool:
