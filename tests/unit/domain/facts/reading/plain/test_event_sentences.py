@@ -115,6 +115,7 @@ def test_a_partner_may_be_named(text: str, partner: str) -> None:
         ("I'm retired.", True),
         ("I'm self-employed now.", True),
         ("Ik ben gescheiden.", True),
+        ("Me he jubilado.", True),
         ("I resigned.", False),
         ("We broke up.", False),
     ],
