@@ -381,7 +381,7 @@ class Facts:
 
         The type is fact, preference, context, procedure, entity or relationship; the priority
         critical, high, medium or low, by default that of the type. `FactConflict` if an active
-        fact says the same.
+        fact says the same, or tells the user's home or another thing of which there is one, too.
         """
         return self._portal.call(partial(self._inner.add, content, type=type, priority=priority))
 

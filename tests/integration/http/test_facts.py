@@ -66,13 +66,13 @@ async def test_a_change_of_an_outdated_version_is_refused(alice: Caller) -> None
 
 
 async def test_what_is_known_already_conflicts_and_changes_nothing(alice: Caller) -> None:
-    known, other = await add(alice, "I live in Gent."), await add(alice, "I live in Brugge.")
+    known, other = await add(alice, "I like Gent."), await add(alice, "I like Brugge.")
     forgotten = f"{MEMORY}/{known['fact_id']}"
-    again = await alice.post(MEMORY, {"content": "i live in gent!"})
-    body = {"content": "I live in Gent"}
+    again = await alice.post(MEMORY, {"content": "i like gent!"})
+    body = {"content": "I like Gent"}
     changed = await alice.send("PATCH", f"{MEMORY}/{other['fact_id']}", json=body)
     await alice.delete(forgotten)
-    newer = await add(alice, "I live in Gent.")
+    newer = await add(alice, "I like Gent.")
     restored = await alice.post(f"{forgotten}/restore", {})
 
     assert [one.status_code for one in (again, changed, restored)] == [409] * 3
@@ -81,8 +81,17 @@ async def test_what_is_known_already_conflicts_and_changes_nothing(alice: Caller
         "detail": f"the active fact {known['fact_id']} says the same; change or forget that one",
     }
     assert newer["fact_id"] in restored.json()["detail"]
-    assert await contents(alice) == ["I live in Gent.", "I live in Brugge."]
+    assert await contents(alice) == ["I like Gent.", "I like Brugge."]
     assert (await alice.get(forgotten)).json()["status"] == "retracted"
+
+
+async def test_a_second_home_conflicts_with_the_first(alice: Caller) -> None:
+    known = await add(alice, "I live in Gent.")
+    second = await alice.post(MEMORY, {"content": "I live in Brugge."})
+
+    assert (known["slot"], second.status_code) == ("home", 409)
+    assert known["fact_id"] in second.json()["detail"]
+    assert await contents(alice) == ["I live in Gent."]
 
 
 async def test_facts_are_filtered_sorted_searched_and_listed_in_pages(alice: Caller) -> None:

@@ -97,6 +97,31 @@ async def test_what_was_said_before_is_context_alone(tagger: FactTagger) -> None
             [("werk bij Fugro", Slot.EMPLOYER), ("korte antwoorden", Slot.ANSWER_STYLE)],
         ),
         ("My number is 06-12345678 and I live in Hull.", [("I live in Hull", Slot.HOME)]),
+        (
+            "Ik woon in Utrecht en werk bij KPN als tester.",
+            [("woon in Utrecht", Slot.HOME), ("werk bij KPN als tester", Slot.EMPLOYER)],
+        ),
+        (
+            "Ich wohne in Ulm und arbeite bei Bosch als Tester.",
+            [("wohne in Ulm", Slot.HOME), ("arbeite bei Bosch als Tester", Slot.EMPLOYER)],
+        ),
+        (
+            "J'habite à Lyon et travaille chez Renault comme testeur.",
+            [("habite à Lyon", Slot.HOME), ("travaille chez Renault", Slot.ROLE)],
+        ),
+        (
+            "Vivo en Madrid y trabajo en Telefónica como técnico.",
+            [("Vivo en Madrid", Slot.HOME), ("trabajo en Telefónica", Slot.EMPLOYER)],
+        ),
+        (
+            "I'm a teacher, live in Leeds and have two kids.",
+            [("teacher", Slot.ROLE), ("live in Leeds", Slot.HOME), ("two kids", Slot.FAMILY)],
+        ),
+        ("I live in Hull and have a headache.", [("live in Hull", Slot.HOME)]),
+        ("I have a question and work with Excel.", [("work with Excel", Slot.TOOL)]),
+        ("If I live in Hull and work at Tyrell as a cook, what do I pay?", []),
+        ("Write a story: I live in Hull and work at Tyrell as a spy.", []),
+        ("Ik wil in Utrecht wonen en werken bij KPN.", []),
     ],
 )
 async def test_joined_clauses_are_facts_of_their_own(

@@ -43,6 +43,22 @@ def test_each_statement_is_found_by_itself(text: str, statements: list[str]) -> 
 
 
 @pytest.mark.parametrize(
+    ("text", "said", "statement"),
+    [
+        ("Piet en ik zijn gescheiden.", "ik zijn gescheiden", "Piet en ik zijn gescheiden"),
+        ("Meine Frau und ich wohnen hier.", "ich wohnen hier", "Meine Frau und ich wohnen hier"),
+        ("Juan y yo vivimos aquí.", "yo vivimos aquí", "Juan y yo vivimos aquí"),
+        ("Tom and I live in Ghent.", "I live in Ghent", "I live in Ghent"),
+        ("Het regent hier vaak en ik fiets graag.", "ik fiets graag", "ik fiets graag"),
+        ("Dus: ik woon in Gent.", "ik woon in Gent", "ik woon in Gent"),
+    ],
+)
+def test_two_who_are_the_subject_stay_together(text: str, said: str, statement: str) -> None:
+    (found,) = statements_in(text, *scores_of(text, said))
+    assert text[found.start : found.end] == statement
+
+
+@pytest.mark.parametrize(
     ("text", "statement"),
     [
         ("My dog Rex has something in his paw.", "My dog Rex"),

@@ -1,10 +1,13 @@
 """What users say later ends what it plainly contradicts, and nothing else."""
 
+from uuid import UUID
+
 import pytest
 
 from recollect.domain.facts.fact import FactStatus
+from recollect.domain.facts.reading.plain.slots import plain_statements
 from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.statement import Operation, Relation
+from recollect.domain.facts.statement import Operation, Relation, Statement
 from support.facts.learning_scene import Scene
 
 
@@ -45,6 +48,23 @@ async def test_a_new_home_leaves_the_family() -> None:
         "Ik woon nu in Antwerpen.",
     ]
     assert all(one.evidence and one.evidence.quote for one in await scene.active())
+
+
+async def test_the_home_of_a_joined_clause_leaves_the_family_too() -> None:
+    text = "I work at Philips and live in Ghent with my wife."
+    home = Statement(
+        message_id=UUID(int=1),
+        quote="live in Ghent with my wife",
+        content="I live in Ghent with my wife.",
+        slot=Slot.FAMILY,
+    )
+    statements = plain_statements(home)
+
+    assert [(one.content, one.slot) for one in statements] == [
+        ("I live in Ghent.", Slot.HOME),
+        ("I live with my wife.", Slot.FAMILY),
+    ]
+    assert all(one.quote in text for one in statements)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +117,32 @@ async def test_what_is_over_is_withdrawn_once_and_can_be_restored() -> None:
     await scene.services.messages.delete(scene.scope, session_id, turn[-1].message_id)
     await scene.learn()
     assert await scene.contents() == ["I work at Philips."], "it is read again, and ends nothing"
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [("I'm retired.", Slot.ROLE), ("I'm self-employed now.", Slot.ROLE)],
+)
+async def test_what_the_user_is_from_then_on_takes_the_place_of_the_job(
+    text: str, slot: Slot
+) -> None:
+    scene = Scene(
+        {
+            "I work at Philips.": [("I work at Philips", Slot.EMPLOYER)],
+            text: [(text.rstrip("."), Slot.OTHER)],
+        }
+    )
+    await scene.say("I work at Philips.", text)
+    (fact,) = await scene.active()
+
+    assert (fact.content, fact.slot, fact.version) == (text, slot, 1)
+
+
+async def test_who_has_left_an_employer_is_not_only_away() -> None:
+    scene = Scene({"Ik werk bij Shell.": [("Ik werk bij Shell", Slot.EMPLOYER)]})
+    await scene.say("Ik werk bij Shell.", "Ik ben weg bij Shell.")
+
+    assert await scene.contents() == []
 
 
 @pytest.mark.parametrize(
@@ -163,3 +209,59 @@ async def test_an_employer_of_before_ends_no_other_one(
     await scene.say(f"{first}.", f"{later}.")
 
     assert len(await scene.contents()) == left
+
+
+HOME_SCRIPT = {"Ik woon in Utrecht.": [("Ik woon in Utrecht", Slot.HOME)]}
+
+
+async def test_a_short_correction_sets_right_what_was_just_said() -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", "Nee, in Amersfoort.", "Nee, Zeist.")
+    (fact,) = await scene.active()
+
+    assert (fact.content, fact.slot) == ("Ik woon in Zeist.", Slot.HOME)
+    assert fact.evidence is not None
+    assert fact.evidence.quote == "Nee, Zeist"
+
+
+@pytest.mark.parametrize("reply", ["Is het daar leuk?", "Werk je daar ook?"])
+async def test_an_answer_to_a_question_corrects_nothing(reply: str) -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", reply=reply)
+    await scene.say("Nee, in Amersfoort.")
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
+async def test_a_correction_of_something_else_that_was_said_corrects_no_fact() -> None:
+    text = "Ik woon in Utrecht. Mijn neef zoekt de hoofdstad van Noorwegen."
+    scene = Scene({text: [("Ik woon in Utrecht", Slot.HOME)]})
+    await scene.say(text, "Nee, Zweden.")
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
+async def test_a_correction_reaches_the_message_right_before_alone() -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", "Vertel eens een mop.", "Nee, in Amersfoort.")
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Grapje!", "Just kidding.", "War nur ein Scherz.", "Je plaisante.", "Era broma."],
+)
+async def test_a_joke_is_withdrawn(text: str) -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", text)
+
+    assert await scene.contents() == []
+
+
+@pytest.mark.parametrize("text", ["Geen grapje!", "Vertel een grapje.", "Grapje of niet?"])
+async def test_what_is_no_joke_of_the_user_withdraws_nothing(text: str) -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", text)
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]

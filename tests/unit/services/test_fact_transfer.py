@@ -70,7 +70,7 @@ class Scene:
 async def test_an_export_imported_elsewhere_is_the_same_but_for_ids_and_history() -> None:
     scene, alice, bob = Scene(), a_scope(), a_scope()
     evidence = Evidence(session_id=uuid4(), message_id=uuid4(), turn_number=3, quote="bij ACME")
-    plain = await scene.services.facts.add(alice, "I work at ACME.")
+    plain = await scene.services.facts.add(alice, "I know ACME.")
     learnt = replace(
         plain,
         fact_id=uuid4(),

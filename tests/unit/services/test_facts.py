@@ -107,14 +107,59 @@ async def test_what_is_no_fact_is_refused_and_changes_nothing(content: str, prob
 
 async def test_what_an_active_fact_says_already_is_not_said_twice() -> None:
     scene = a_scene()
-    known = await scene.facts.add(scene.scope, "I live in Gent.")
-    other = await scene.facts.add(scene.scope, "I live in Brugge.")
+    known = await scene.facts.add(scene.scope, "I like Gent.")
+    other = await scene.facts.add(scene.scope, "I like Brugge.")
     with pytest.raises(FactConflict, match=f"{known.fact_id} says the same") as conflict:
-        await scene.facts.add(scene.scope, "i live in GENT")
+        await scene.facts.add(scene.scope, "i like GENT")
     assert conflict.value.fact_id == known.fact_id
     with pytest.raises(FactConflict):
-        await scene.facts.update(scene.scope, other.fact_id, content="I live in Gent!")
-    assert await scene.contents() == ["I live in Brugge.", "I live in Gent."]
+        await scene.facts.update(scene.scope, other.fact_id, content="I like Gent!")
+    assert await scene.contents() == ["I like Brugge.", "I like Gent."]
+
+
+@pytest.mark.parametrize(
+    ("content", "other", "slot"),
+    [
+        ("I live in Gent.", "I live in Brugge.", Slot.HOME),
+        ("Ik werk bij KPN.", "I work at Philips.", Slot.EMPLOYER),
+        ("Ich heiße Emma.", "Mein Name ist Eva.", Slot.NAME),
+    ],
+)
+async def test_nobody_gets_two_homes_by_hand(content: str, other: str, slot: Slot) -> None:
+    scene = a_scene()
+    known = await scene.facts.add(scene.scope, content)
+    assert known.slot == slot
+    with pytest.raises(FactConflict) as conflict:
+        await scene.facts.add(scene.scope, other)
+    assert conflict.value.fact_id == known.fact_id
+
+    fact = await scene.facts.add(scene.scope, "I like tea.")
+    with pytest.raises(FactConflict):
+        await scene.facts.update(scene.scope, fact.fact_id, content=other)
+    assert await scene.contents() == ["I like tea.", content]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I live alone.",
+        "I also live in Brugge.",
+        "I live in Brugge in summer.",
+        "I don't live in Brugge.",
+        "I live in Brugge and work at KBC.",
+        "I live in Brugge. My wife works at KBC.",
+        "I live in Brugge?",
+        "I used to live in Brugge.",
+        "My sister lives in Brugge.",
+        "The user lives in Brugge.",
+        "I live in a small house.",
+    ],
+)
+async def test_what_does_not_surely_tell_the_home_alone_stands_beside_it(content: str) -> None:
+    scene = a_scene()
+    await scene.facts.add(scene.scope, "I live in Gent.")
+    fact = await scene.facts.add(scene.scope, content)
+    assert fact.slot is None
 
 
 async def test_a_change_has_a_version_and_a_line_of_history() -> None:

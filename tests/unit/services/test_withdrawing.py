@@ -72,7 +72,7 @@ async def test_a_withdrawal_is_in_the_history(scene: Scene) -> None:
 async def test_what_was_told_to_remember_is_known_by_how_it_begins(scene: Scene) -> None:
     await scene.say("Remember that my name is Emma.", "Remember that my name tag is blue.")
     await scene.say("Merk dir: mein Name: Emma")
-    await scene.services.facts.add(scene.scope, "Mijn naam is Emma.")
+    await scene.services.facts.add(scene.scope, "Mijn naam: Emma.")
     await _ask(scene, "Forget my name.")
 
     assert await scene.contents() == ["My name tag is blue."]

@@ -1,9 +1,11 @@
 """Which of the known facts an event plainly ends; none where it may be one or another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from uuid import UUID
 
-from recollect.domain.facts.fact import MERGED_BY, Fact
+from recollect.domain.facts.fact import MERGED_BY, Fact, gist_of
+from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.plain.events import Event, EventKind, tells_day
 from recollect.domain.facts.reading.plain.languages.events import event_words
@@ -15,11 +17,15 @@ from recollect.domain.speech.phrases import LANGUAGES, Phrase, spelled_words_in,
 
 
 def outcome_of(event: Event, known: Sequence[Fact]) -> Outcome:
-    """What becomes of the known facts; an appointment on another day becomes a fact itself."""
+    """What becomes of the known facts.
+
+    An appointment on another day becomes a fact itself, and so does what the user is from then on.
+    """
     ended = ended_by(event, known)
     if not ended:
         return NOTHING
-    if event.kind is EventKind.MOVED:
+    is_known = any(one.says(gist_of(event.quote)) for one in known)
+    if event.kind is EventKind.MOVED or (event.is_state and not is_known):
         return Outcome(is_new=True, supersedes=ended)
     return Outcome(retracts=ended)
 
@@ -60,14 +66,30 @@ def _employers_in(fact: Fact) -> set[str]:
 
 def _of_couple(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
     """What is known of the partner, if facts name no other one, and of being a couple."""
+    is_divorce = event.kind is EventKind.DIVORCED
     partners = {one.fact_id: _partner_of(one.content) for one in known}
-    nouns = {noun for noun in partners.values() if noun}
+    nouns = {noun for noun in partners.values() if noun and (not is_divorce or _is_spouse(noun))}
+    if event.partner:
+        return _of_named_partner(event.partner, known, partners)
     is_sure = bool(event.named) or len(nouns) <= 1
-    if event.kind is EventKind.DIVORCED:
-        is_sure = is_sure and all(map(_is_spouse, nouns))
     meant = {event.named} if event.named else nouns
-    found = [one for one in known if partners[one.fact_id] in meant or _is_of_couple(one)]
+    is_together = _is_of_marriage if is_divorce else _is_of_couple
+    found = [one for one in known if partners[one.fact_id] in meant or is_together(one)]
     return tuple(found) if is_sure and all(map(_is_of_partner_alone, found)) else ()
+
+
+def _of_named_partner(
+    name: Phrase, known: Sequence[Fact], partners: Mapping[UUID, Phrase]
+) -> tuple[Fact, ...]:
+    """What is known of the partner of that name; nothing if facts name them as nobody's partner."""
+    about = [one for one in known if partners[one.fact_id] or _is_of_couple(one)]
+    named = [one for one in about if set(name) <= set(words_in(one.content))]
+    if not named or not all(map(_is_of_partner_alone, named)):
+        return ()
+    nouns = {partners[one.fact_id] for one in named} - {()}
+    others = [one for one in about if one not in named and not names_somebody(one.content)]
+    beside = [one for one in others if not partners[one.fact_id] or partners[one.fact_id] in nouns]
+    return tuple(one for one in known if one in named or one in beside)
 
 
 def _is_spouse(noun: Phrase) -> bool:
@@ -98,7 +120,14 @@ def _partner_of(content: str) -> Phrase:
 
 def _is_of_couple(fact: Fact) -> bool:
     words = words_in(fact.content)
-    return any(event_words(code).coupled.length_at(words) > 0 for code in LANGUAGES)
+    known = [event_words(code) for code in LANGUAGES]
+    return any(one.coupled.length_at(words) or one.coupled_around.begin(words) for one in known)
+
+
+def _is_of_marriage(fact: Fact) -> bool:
+    words = words_in(fact.content)
+    known = [event_words(code) for code in LANGUAGES]
+    return any(one.married.length_at(words) or one.married_around.begin(words) for one in known)
 
 
 def _of_animal(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:

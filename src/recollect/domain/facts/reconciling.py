@@ -12,6 +12,7 @@ from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
+from recollect.domain.facts.reading.plain.changes import resumes, tells_change
 from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
 from recollect.domain.facts.reading.plain.slots import says_now, tells_former_work
 from recollect.domain.facts.slots import Slot, has_one_value
@@ -117,6 +118,8 @@ def _met_by(statement: Statement) -> Callable[[Fact], bool]:
         tests.append(partial(_was_before, statement))
     if diet_of(statement.content):
         tests.append(lambda fact: keep_other_diets(statement.content, fact.content))
+    if tells_change(statement.content):
+        tests.append(lambda fact: resumes(statement.content, fact.content))
     return lambda fact: any(test(fact) for test in tests)
 
 
@@ -237,6 +240,7 @@ def _differs(statement: Statement, one: Compared) -> bool:
     tests = (has_other_value, replaces_value, has_other_figures)
     is_other = any(test(one.fact, statement.gist) for test in tests)
     is_other = is_other or keep_other_diets(statement.content, one.fact.content)
+    is_other = is_other or resumes(statement.content, one.fact.content)
     return is_other or denies(one.fact, statement.content)
 
 
@@ -315,6 +319,7 @@ def _plainly_ends(statement: Statement, one: Compared) -> bool:
         or denies(one.fact, statement.content)
         or (_tell_profession(statement, one.fact) and says_now(statement.content))
         or keep_other_diets(statement.content, one.fact.content)
+        or resumes(statement.content, one.fact.content)
         or _was_before(statement, one.fact)
     )
 
@@ -340,7 +345,7 @@ def _tell_profession(statement: Statement, fact: Fact) -> bool:
 
 def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     """Add a statement to the fact that it tells more of; a change is never more of the same."""
-    if statement.operation is Operation.CHANGE:
+    if statement.operation is Operation.CHANGE or tells_change(statement.content):
         return Outcome(is_new=True)
     for one in compared:
         tells_more = one.relation is Relation.COMPLEMENT and _is_same_thing(statement, one)

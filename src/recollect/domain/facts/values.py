@@ -17,6 +17,7 @@ _EMPHASIS: Final = frozenset(
     (
         *("actually", "really", "anymore", "any", "longer", "eigenlijk", "echt", "meer", "langer"),
         *("eigentlich", "wirklich", "mehr", "vraiment", "plus", "realmente", "ya"),
+        *("again", "weer", "opnieuw", "wieder", "nouveau", "vez", "nuevo"),
     )
 )
 """Words that change nothing of what is denied."""

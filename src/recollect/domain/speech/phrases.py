@@ -29,6 +29,10 @@ class Phrases:
         """Read phrases that are separated by semicolons."""
         return cls([phrase for part in text.split(";") if (phrase := words_in(f"{part} "))])
 
+    def __contains__(self, phrase: Phrase) -> bool:
+        """Whether some words are one of them."""
+        return phrase in self._phrases
+
     def length_at(self, words: Phrase, place: int = 0) -> int:
         """How many words the longest phrase has that begins at this place; 0 if none does."""
         if place >= len(words) or words[place] not in self._firsts:

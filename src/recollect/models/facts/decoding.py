@@ -38,6 +38,8 @@ _CONJUNCTIONS: Final = frozenset(
 _SUBJECT: Final = re.compile(r"(?:i|we|ik|wij|ich|wir|je|j|nous|on|yo|nosotros)\b")
 _MIN_BEFORE: Final = 3
 """Words before "and I" that can be a statement of their own; "my wife and I" is none."""
+_ONE_ALONE: Final = frozenset(["ik", "ich", "je", "yo"])
+"""Subjects whose verb tells them from two: "Piet en ik zijn" is not "ik zijn"."""
 _POSSESSIVES: Final = frozenset(
     word
     for words in (
@@ -85,6 +87,8 @@ class Found:
     confidence: float
     is_joined: bool = False
     """Whether another clause is joined to it, which its slot may be that of."""
+    subject: str = ""
+    """Whom it is about, where an earlier clause says that: "I "."""
 
     def overlaps(self, other: "Found") -> bool:
         """Whether both have words in common."""
@@ -129,6 +133,7 @@ def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores)
     found = []
     for run in (_without_conjunction(text, run) for run in _runs(text, words)):
         start, end = _trimmed(text, run[0].start, run[-1].end)
+        start = _with_first_subject(text, words, ends, start)
         if start < end and _is_statement(run, words, ends, start, end):
             end = _with_last_words(text, words, ends, end)
             one = replace(_found(run, scores, start, end), is_joined=bool(joined))
@@ -143,6 +148,17 @@ def _with_last_words(text: str, words: Sequence[_Word], ends: Sequence[int], end
     if not 0 < len(rest) <= _MAX_REST or any(word.begin > _BEGIN for word in rest):
         return end
     return _trimmed(text, end, rest[-1].end)[1]
+
+
+def _with_first_subject(text: str, words: Sequence[_Word], ends: Sequence[int], start: int) -> int:
+    """Where a statement begins with the other one who is its subject: "Piet en ik"."""
+    first = ends[bisect_right(ends, start) - 1]
+    before = [word for word in words if first <= word.start < start]
+    subject = next((word for word in words if word.start == start), None)
+    if subject is None or _lowered(text, subject) not in _ONE_ALONE:
+        return start
+    is_joined = 1 < len(before) <= _MIN_BEFORE and _lowered(text, before[-1]) in _CONJUNCTIONS
+    return before[0].start if is_joined else start
 
 
 def _without_doubted(text: str, words: Sequence[_Word], found: Found) -> Found:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeVar
 
 from recollect.domain.conversation.message import Message, Role
@@ -24,10 +24,12 @@ from recollect.domain.facts.reading.joined_clauses import (
     tells_of_user,
 )
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.plain.whereabouts import tells_new_employer
 from recollect.domain.facts.reading.wording import content_of, names_user
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.language import guess_language
+from recollect.domain.speech.spoken import Part, sentences_of
 from recollect.errors import ModelUnavailable
 from recollect.models.embedding.local_embedder import lower_priority
 from recollect.models.facts.decoding import Found, Scores, statements_in
@@ -54,8 +56,13 @@ _INTRODUCED: Final = 0.95
 """How sure a name is that a rule has found."""
 _SURE_OF_SLOT: Final = 0.85
 """How likely a slot must be that a statement has without its neighbours."""
+_TELLS_SOMETHING: Final = 0.5
+"""How likely a clause tells something of the user that is stored: not "and have a question"."""
 _BEFORE: Final = 2
 """Messages before the user's that are read as its context."""
+
+_FEW: Final = 6
+"""Sentences of a text whose clauses are read one by one: each takes a run of the network."""
 
 Result = TypeVar("Result")
 
@@ -67,6 +74,8 @@ class _Alone(NamedTuple):
     operation: int
     certainty: float
     """How likely the slot is."""
+    presence: float
+    """How likely it tells anything of the user."""
 
 
 class FactTagger:
@@ -122,21 +131,24 @@ class FactTagger:
     ) -> list[Statement]:
         """The statements of a message's own words, which the gate lets through."""
         reply = before[0][1] if before and before[0][0] is Role.ASSISTANT else None
+        earlier = before[1][1] if reply and before[1:] and before[1][0] is Role.USER else None
         language = guess_language(message.content)
         statements: list[Statement] = []
         for part in readable_parts(message.content):
             for found in self._found_in(part.text, before):
                 quote = part.text[found.start : found.end]
+                is_job = tells_new_employer(quote, earlier)
                 statement = Statement(
                     message_id=message.message_id,
                     quote=quote,
-                    content=content_of(quote, asked=reply),
-                    slot=_SLOTS[found.slot],
+                    content=content_of(found.subject + quote, asked=reply),
+                    slot=Slot.EMPLOYER if is_job else _SLOTS[found.slot],
                     operation=_OPERATIONS[found.operation],
                     confidence=round(found.confidence, 3),
                     language=language,
                 )
-                if refuses(statement, message.content, reply=reply) is None:
+                refusal = refuses(statement, message.content, reply=reply, earlier=earlier)
+                if refusal is None:
                     statements += self._by_clause(statement, message.content)
         return statements
 
@@ -150,6 +162,8 @@ class FactTagger:
         for clause in clauses:
             sentence = clause.sentence_in(quote)
             alone = self._alone(sentence)
+            if alone.presence < _TELLS_SOMETHING:
+                continue
             one = replace(
                 statement,
                 quote=clause.quote_in(quote),
@@ -182,6 +196,8 @@ class FactTagger:
         # Of "My number is … and I live in Ghent" as a whole the network is not sure.
         for clause in () if sure else clauses_after_personal_data(text):
             yield from self._read_alone(text, clause)
+        for clause in _clauses_beside(text, sure):
+            yield from self._read_clause(text, clause)
         for clause in _short_statements(text):
             alone = self._read_alone(text, clause)
             is_whole = len(alone) == 1 and alone[0].end == clause.end
@@ -214,6 +230,13 @@ class FactTagger:
             for one in self._sure_in(clause.quote_in(text), ())
         ]
 
+    def _read_clause(self, text: str, clause: Clause) -> Iterator[Found]:
+        """A clause as a statement, if the network is sure of all of it beside its subject."""
+        sentence = clause.sentence_in(text)
+        for one in self._sure_in(sentence, ()):
+            if one.start <= len(clause.subject) and one.end == len(sentence):
+                yield replace(one, start=clause.start, end=clause.end, subject=clause.subject)
+
     def _with_own_slot(self, text: str, found: Found, *, has_neighbours: bool) -> Found:
         """A statement with the slot that it has without its neighbours, where it may be theirs.
 
@@ -239,7 +262,12 @@ class FactTagger:
         slots, operations = tags.slots.mean(0), tags.operations.mean(0)
         slot = int(slots.argmax())
         operation = int(operations.argmax())
-        return _Alone(slot=slot, operation=operation, certainty=float(slots[slot]))
+        return _Alone(
+            slot=slot,
+            operation=operation,
+            certainty=float(slots[slot]),
+            presence=tags.present,
+        )
 
     def _tags(self, features: Features) -> Scores:
         """What the network says of a message's own tokens."""
@@ -290,6 +318,18 @@ def _introduced(clause: Clause) -> Found:
     return Found(
         start=clause.start, end=clause.end, slot=_NAME, operation=_ADD, confidence=_INTRODUCED
     )
+
+
+def _clauses_beside(text: str, sure: Sequence[Found]) -> Iterator[Clause]:
+    """The joined clauses of the first sentences of which nothing is found yet."""
+    sentences = islice(sentences_of(Part(start=0, text=text)), _FEW)
+    for sentence in sentences:
+        start, stated = sentence.start, sentence.text.rstrip().rstrip(".!")
+        clauses = joined_clauses(stated, guess_language(stated))
+        for one in clauses if len(clauses) > 1 else ():
+            clause = replace(one, start=start + one.start, end=start + one.end)
+            if not any(clause.start < other.end and other.start < clause.end for other in sure):
+                yield clause
 
 
 def _short_statements(text: str) -> Iterator[Clause]:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.facts.fact import FactSource
+from recollect.domain.facts.fact import Fact, FactSource
 from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.moves import moves_in
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.plain.corrections import Correction, corrected
 from recollect.domain.facts.reading.plain.events import Event, EventKind, events_in
 from recollect.domain.facts.reading.standing.detection import slot_of, standing_instructions_in
 from recollect.domain.facts.reading.wording import content_of
@@ -18,6 +19,12 @@ from recollect.domain.recall.entry_maker import speaker_in
 from recollect.domain.text import without_breaks
 
 _SURE: Final = 0.95
+_SLOTS: Final = {
+    EventKind.MOVED: Slot.SCHEDULE,
+    EventKind.JOB_ENDED: Slot.ROLE,
+    EventKind.DIVORCED: Slot.FAMILY,
+}
+"""What an event is about that becomes a fact."""
 
 
 def exact_statements_of(messages: Sequence[Message]) -> tuple[Statement, ...]:
@@ -43,14 +50,36 @@ def events_of(messages: Sequence[Message]) -> tuple[tuple[Event, Statement], ...
     )
 
 
+def corrected_statement(
+    correction: Correction, message: Message, facts: Sequence[Fact]
+) -> Statement | None:
+    """What a correction makes of one of some facts; None if it may not be stored."""
+    found = corrected(correction, facts)
+    if found is None:
+        return None
+    fact, content = found
+    statement = Statement(
+        message_id=message.message_id,
+        quote=correction.quote,
+        content=content,
+        slot=Slot(fact.slot) if fact.slot else Slot.OTHER,
+        has_exact_slot=True,
+        operation=Operation.CHANGE,
+        confidence=_SURE,
+        language=fact.language,
+    )
+    return statement if refuses(statement, message.content) is None else None
+
+
 def _event_statement(event: Event, message: Message) -> Statement:
+    is_fact = event.kind is EventKind.MOVED or event.is_state
     return Statement(
         message_id=message.message_id,
         quote=event.quote,
         content=content_of(event.quote, asked=None),
-        slot=Slot.SCHEDULE if event.kind is EventKind.MOVED else Slot.OTHER,
+        slot=_SLOTS.get(event.kind, Slot.OTHER) if is_fact else Slot.OTHER,
         is_event=True,
-        operation=Operation.CHANGE if event.kind is EventKind.MOVED else Operation.RETRACT,
+        operation=Operation.CHANGE if is_fact else Operation.RETRACT,
         confidence=_SURE,
         language=guess_language(message.content),
     )

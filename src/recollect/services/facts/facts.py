@@ -26,7 +26,7 @@ from recollect.domain.facts.query import (
     FoundFact,
     check_query,
 )
-from recollect.domain.facts.reading.plain.slots import keeps_slot
+from recollect.domain.facts.reading.plain.slots import keeps_slot, plain_slot
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.slots import has_one_value
 from recollect.domain.facts.stored import EmbeddedFact, FactStats
@@ -75,7 +75,8 @@ class Facts(Audited):
         """Store a new fact; its type says how much it matters unless `priority` does.
 
         A sentence that is a standing instruction is stored as one. `FactConflict` if an active fact
-        says the same, or is about the language of answers, too.
+        says the same, or is about something else of which there is one, too: the language of
+        answers, or what the sentence plainly tells, such as where the user lives.
         """
         content = await self.redaction.text(scope, content)
         now = self.clock.now()
@@ -85,7 +86,7 @@ class Facts(Audited):
             type=type,
             priority=priority or type.default_priority,
             content=content,
-            slot=standing_slot(content),
+            slot=standing_slot(content) or plain_slot(content),
             source=FactSource.API,
             created_at=now,
             updated_at=now,
@@ -177,6 +178,7 @@ class Facts(Audited):
                 return None
             is_same = content is None or keeps_slot(fact.slot, fact.content, content)
             slot = fact.slot if is_same else None
+            slot = slot or (plain_slot(content) if content is not None else None)
             changed = fact.changed(self.clock.now(), **chosen, slot=slot)
             return edited(changed, ChangeKind.EDITED, scope=scope)
 

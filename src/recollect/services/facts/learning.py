@@ -25,6 +25,7 @@ from recollect.domain.facts.reading.commands.bare_statements import naming_sente
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.gate import only_asks, refuses
+from recollect.domain.facts.reading.plain.corrections import correction_in
 from recollect.domain.facts.reading.plain.events import Event
 from recollect.domain.facts.reading.plain.slots import leaves_subject_open, plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot
@@ -49,8 +50,12 @@ from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
 from recollect.services.facts.editing import EditedMessages
-from recollect.services.facts.exact_statements import events_of, exact_statements_of
-from recollect.services.facts.withdrawing import Withdrawing
+from recollect.services.facts.exact_statements import (
+    corrected_statement,
+    events_of,
+    exact_statements_of,
+)
+from recollect.services.facts.withdrawing import Withdrawing, learnt_from
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
 
@@ -162,6 +167,7 @@ class Learning(Audited):
         passages = {(message.message_id, command.content) for message, command in told}
         changed += await self._take_in_events(scope, messages)
         exact = (await self._exact_statements(messages))[:_MAX_STATEMENTS]
+        exact += await self._corrections(scope, messages)
         changed += await self._take_in_all(scope, messages, exact, beside=passages)
         passages |= {(one.message_id, one.quote) for one in exact}
         found = await self._statements(scope, session_id, turn)
@@ -184,6 +190,20 @@ class Learning(Audited):
         """What exact rules find; long messages are read in a thread."""
         characters = _SLOWNESS * sum(len(one.content) for one in messages)
         return await off_loop(partial(exact_statements_of, messages), characters=characters)
+
+    async def _corrections(
+        self, scope: Scope, messages: Sequence[Message]
+    ) -> tuple[Statement, ...]:
+        """What a message that only sets right the one before says of what that taught."""
+        users = [one for one in messages if one.role is Role.USER]
+        correction = correction_in(users[0].content) if len(users) == 1 else None
+        if correction is None:
+            return ()
+        before = await self.withdrawing.message_before(scope, users[0], is_sure=False)
+        known = [one.fact for one in await self.store.active(scope)]
+        facts = learnt_from(before, known) if before else []
+        statement = corrected_statement(correction, users[0], facts)
+        return (statement,) if statement else ()
 
     async def _take_in_events(self, scope: Scope, messages: Sequence[Message]) -> int:
         """Let what users say is over end the facts that it plainly means."""

@@ -82,8 +82,8 @@ class Withdrawing(Audited):
                 return [fact for fact in known if fact.source is not FactSource.API]
             case CommandKind.FORGET_LAST | CommandKind.FORGET_THAT:
                 is_sure = command.kind is CommandKind.FORGET_LAST
-                before = await self._message_before(scope, message, is_sure=is_sure)
-                return _learnt_from(before, known) if before else []
+                before = await self.message_before(scope, message, is_sure=is_sure)
+                return learnt_from(before, known) if before else []
             case _:
                 return []
 
@@ -105,7 +105,7 @@ class Withdrawing(Audited):
         turn = {(message.session_id, message.turn_number + distance)}
         return [one for one in await self.history.of_turns(scope, turn) if one.is_active]
 
-    async def _message_before(
+    async def message_before(
         self, scope: Scope, message: Message, *, is_sure: bool
     ) -> Message | None:
         """The user's message of the turn before; None if "that" may be what was answered."""
@@ -144,7 +144,7 @@ def _is_about(fact: Fact, slots: Collection[Slot]) -> bool:
     return fact.slot in _UNTOLD and any(tells_slot(fact.content, slot) for slot in slots)
 
 
-def _learnt_from(message: Message, known: Sequence[Fact]) -> list[Fact]:
+def learnt_from(message: Message, known: Sequence[Fact]) -> list[Fact]:
     """The facts that a message taught, if it says nothing else."""
     facts = [
         fact

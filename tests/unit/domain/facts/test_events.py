@@ -2,8 +2,9 @@
 
 import pytest
 
-from recollect.domain.facts.events import ended_by
+from recollect.domain.facts.events import ended_by, outcome_of
 from recollect.domain.facts.reading.plain.events import events_in
+from recollect.domain.facts.reconciling import Outcome
 from recollect.domain.facts.slots import Slot
 from support.facts.known_facts import a_fact
 
@@ -33,6 +34,22 @@ def _ended(text: str, known: list[Told]) -> list[str]:
         ("We got divorced.", GIRLFRIEND, []),
         ("We got divorced.", ("My wife is Ann.", Slot.OTHER), ["My wife is Ann."]),
         ("I broke up with my boyfriend.", GIRLFRIEND, []),
+        ("I'm divorced.", ("I'm married to Tom.", Slot.FAMILY), ["I'm married to Tom."]),
+        ("I'm divorced.", ("I'm engaged to Tom.", Slot.FAMILY), []),
+        ("I'm divorced.", GIRLFRIEND, []),
+        ("Ik ben gescheiden.", ("Ik ben met Jan getrouwd.", Slot.FAMILY), None),
+        ("Ich bin geschieden.", ("Ich bin mit Jan verheiratet.", Slot.FAMILY), None),
+        ("Ann and I split up.", GIRLFRIEND, [GIRLFRIEND[0]]),
+        ("Eve and I split up.", GIRLFRIEND, []),
+        ("Ann and I split up.", ("My sister is Ann.", Slot.FAMILY), []),
+        ("Jan en ik zijn uit elkaar.", ("Ik ben getrouwd met Jan.", Slot.FAMILY), None),
+        ("Jan en ik zijn uit elkaar.", ("Ik ben getrouwd met Piet.", Slot.FAMILY), []),
+        ("Jan und ich haben uns getrennt.", ("Ich bin mit Jan zusammen.", Slot.FAMILY), None),
+        ("Paul et moi avons rompu.", ("Je sors avec Paul.", Slot.FAMILY), None),
+        ("Juan y yo hemos roto.", ("Mi novio es Juan.", Slot.FAMILY), None),
+        ("I'm self-employed now.", JOB, [JOB[0]]),
+        ("I resigned from ASML.", JOB, []),
+        ("Ich habe bei Siemens gekündigt.", ("Ich arbeite bei Bosch.", Slot.EMPLOYER), []),
         ("Max died.", DOG, [DOG[0]]),
         ("Rex died.", DOG, []),
         ("My dog died.", DOG, [DOG[0]]),
@@ -42,8 +59,30 @@ def _ended(text: str, known: list[Told]) -> list[str]:
         ("Max died.", ("My son is called Max.", Slot.FAMILY), []),
     ],
 )
-def test_what_is_over_ends_what_it_plainly_means(text: str, known: Told, ended: list[str]) -> None:
-    assert _ended(text, [known, ("I live in Ghent.", Slot.HOME)]) == ended
+def test_what_is_over_ends_what_it_plainly_means(
+    text: str, known: Told, ended: list[str] | None
+) -> None:
+    expected = [known[0]] if ended is None else ended
+    assert _ended(text, [known, ("I live in Ghent.", Slot.HOME)]) == expected
+
+
+def test_what_is_known_of_a_named_partner_ends_and_of_others_stays() -> None:
+    known = [
+        ("My wife is Ann.", Slot.FAMILY),
+        ("My wife is a doctor.", Slot.FAMILY),
+        ("I'm married.", Slot.FAMILY),
+        ("My sister is Ann.", Slot.FAMILY),
+        ("My boyfriend is Tom.", Slot.FAMILY),
+    ]
+    assert _ended("Ann and I split up.", known) == [content for content, _ in known[:3]]
+
+
+def test_a_state_that_is_known_already_is_not_stored_twice() -> None:
+    (event,) = events_in("I'm retired.")
+    job, state = a_fact(*JOB), a_fact("I'm retired.", Slot.ROLE)
+
+    assert outcome_of(event, [job]) == Outcome(is_new=True, supersedes=(job,))
+    assert outcome_of(event, [job, state]) == Outcome(retracts=(job,))
 
 
 @pytest.mark.parametrize(

@@ -266,15 +266,63 @@ def test_what_is_said_of_something_else_is_no_repetition(old: str, new: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("operation", "is_added"), [(Operation.ADD, True), (Operation.CHANGE, False)]
+    ("content", "operation", "is_added"),
+    [
+        ("Ik ga naar de tennisclub.", Operation.ADD, True),
+        ("Ik ga naar de tennisclub.", Operation.CHANGE, False),
+        ("Ik ga weer naar de tennisclub.", Operation.ADD, False),
+        ("I no longer go to the club.", Operation.ADD, False),
+        ("Ich gehe wieder in den Club.", Operation.ADD, False),
+        ("Je vais de nouveau au club.", Operation.ADD, False),
+        ("Ya no voy al club.", Operation.ADD, False),
+    ],
 )
 def test_a_change_is_never_added_to_what_it_changes(
-    operation: Operation, *, is_added: bool
+    content: str, operation: Operation, *, is_added: bool
 ) -> None:
     fact = a_fact("Ik speel geen tennis.", Slot.HOBBY)
-    statement = a_statement("Ik ga weer naar de tennisclub.", Slot.HOBBY, operation)
+    statement = a_statement(content, Slot.HOBBY, operation)
     result = outcome(statement, fact, 0.7, Relation.COMPLEMENT)
     assert result == (Outcome(extends=fact) if is_added else Outcome(is_new=True))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I eat gluten-free.", "I can eat gluten again."),
+        ("Ik eet glutenvrij.", "Ik mag weer gluten eten."),
+        ("Ich esse glutenfrei.", "Ich darf wieder Gluten essen."),
+        ("Je mange sans gluten.", "Je peux de nouveau manger du gluten."),
+        ("Yo como sin gluten.", "Yo puedo comer gluten otra vez."),
+        ("Ik drink geen alcohol.", "Ik drink weer alcohol."),
+        ("I don't drink any alcohol.", "I may have alcohol again."),
+    ],
+)
+def test_what_is_had_again_takes_the_place_of_what_excludes_it(old: str, new: str) -> None:
+    fact = a_fact(old, Slot.DIET)
+    for relation in (Relation.COMPLEMENT, Relation.DUPLICATE, Relation.UNRELATED):
+        result = outcome(a_statement(new, Slot.DIET), fact, 0.7, relation)
+        assert result == Outcome(is_new=True, supersedes=(fact,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I eat gluten-free.", "My son can eat gluten again."),
+        ("My son eats gluten-free.", "I can eat gluten again."),
+        ("I eat gluten-free.", "I can't eat gluten again."),
+        ("I eat gluten-free.", "I also eat without lactose."),
+        ("I eat gluten-free.", "I can eat lactose again."),
+        ("I eat gluten.", "I can eat bread again."),
+        ("Ik eet glutenvrij.", "Ik eet weer glutenvrij brood."),
+        ("Ik heb vrij op vrijdag.", "Ik werk weer op zondag."),
+        ("Ich habe frei.", "Ich habe wieder Zeit."),
+    ],
+)
+def test_what_is_not_excluded_is_not_ended(old: str, new: str) -> None:
+    fact = a_fact(old, Slot.DIET)
+    result = outcome(a_statement(new, Slot.DIET), fact, 0.6, Relation.COMPLEMENT)
+    assert result.supersedes == ()
 
 
 def test_a_denial_of_nothing_in_particular_ends_nothing() -> None:

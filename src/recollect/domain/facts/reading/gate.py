@@ -15,6 +15,8 @@ from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.paraphrase import negates
+from recollect.domain.facts.reading.plain.corrections import is_fragment
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
@@ -68,14 +70,18 @@ class Refusal(StrEnum):
     """A sentence that begins with "remember" or "forget": exact rules tell what it wants."""
     NO_NAME = "no_name"
     """Taken for a name, and holds none: "Call me when you are ready"."""
+    FRAGMENT = "fragment"
+    """It means nothing without what it sets right or answers: "No, in Leeds", "My wife isn't"."""
     ECHO = "echo"
     """Figures that the assistant has just given: "So 318, then"."""
 
 
-def refuses(statement: Statement, message: str, *, reply: str | None = None) -> Refusal | None:
+def refuses(
+    statement: Statement, message: str, *, reply: str | None = None, earlier: str | None = None
+) -> Refusal | None:
     """Why a statement that was found in a message may not be stored; None if it may.
 
-    `reply` is what the assistant said before.
+    `reply` is what the assistant said before, and `earlier` what the user said before that.
     """
     quote = statement.quote.strip()
     if not quote or quote not in message:
@@ -95,19 +101,45 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    return next(found, _misread(statement, clause, reply))
+    return next(found, _misread(statement, clause, reply, earlier))
 
 
-def _misread(statement: Statement, clause: QuotedClause, reply: str | None) -> Refusal | None:
+def _misread(
+    statement: Statement, clause: QuotedClause, reply: str | None, earlier: str | None
+) -> Refusal | None:
     """Why what a model has found is something else than it takes it for."""
-    if statement.source is not FactSource.EXTRACTED:
+    if statement.source is not FactSource.EXTRACTED or statement.is_event:
         return None
-    if tells_whereabouts(clause, reply):
+    if not statement.has_exact_slot and _is_fragment(clause, reply):
+        return Refusal.FRAGMENT
+    if tells_whereabouts(clause, reply, earlier):
         return Refusal.PASSING
     if _is_command(clause):
         return Refusal.COMMAND
     is_name = statement.slot is not Slot.NAME or may_tell_name(statement.content)
     return None if is_name else Refusal.NO_NAME
+
+
+def _is_fragment(clause: QuotedClause, reply: str | None) -> bool:
+    """Whether a sentence sets right what nobody has asked for, or says nothing of somebody."""
+    if any(_is_elliptic(clause, code) for code in LANGUAGES):
+        return True
+    is_asked = reply is not None and "?" in reply
+    start, end = clause.sentence_start, clause.sentence_end
+    capitals = {at - start for at in clause.capitals}
+    return not is_asked and is_fragment(clause.words[start:end], capitals)
+
+
+def _is_elliptic(clause: QuotedClause, code: str) -> bool:
+    """Whether a quote needs what was said before: "My wife isn't"."""
+    known, words = fact_words(code), clause.words[: clause.end]
+    owner = known.owners.length_at(words, clause.start)
+    place = clause.start + (owner + 1 if owner else known.subjects.length_at(words, clause.start))
+    if not clause.start < place < len(words):
+        return False
+    while length := known.elliptic.length_at(words, place):
+        place += length
+    return place == len(words)
 
 
 def only_asks(message: str) -> bool:
@@ -142,9 +174,23 @@ def _is_secret(message: str, start: int, end: int) -> bool:
 
 def _is_fiction(clause: QuotedClause, code: str) -> bool:
     known = fact_words(code)
-    if known.role_play.are_in(clause.words[: clause.sentence_end]):
+    if known.role_play.are_in(clause.words[: clause.sentence_end]) or _is_joke(clause, code):
         return True
     return known.stories.are_in(clause.words[: clause.sentence_start])
+
+
+def _is_joke(clause: QuotedClause, code: str) -> bool:
+    """Whether the clause or what follows in its sentence says that it was none of the truth.
+
+    "Just kidding, I live in Leeds" tells the truth, and so does what is no joke.
+    """
+    jokes, words = fact_words(code).jokes, clause.words
+    if jokes.length_at(words, clause.start) == clause.end - clause.start:
+        return False  # what is said before was the joke
+    places = range(clause.clause_start, clause.sentence_end)
+    return any(
+        jokes.length_at(words, at) > 0 and not negates(words[at - 1] if at else "") for at in places
+    )
 
 
 def _is_hypothetical(clause: QuotedClause, code: str) -> bool:

@@ -10,6 +10,7 @@ from recollect.domain.facts.reading.languages.first_names import is_first_name
 from recollect.domain.language import is_common_word, split_words
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 from recollect.domain.speech.spoken import Part, sentences_of
+from recollect.domain.speech.tokens import tokens_of
 
 _NAMING: Final = (
     r"my name is|my name's|my name\u2019s|i am called|i'm called"
@@ -52,6 +53,7 @@ _NO_NAMES: Final = frozenset(
 _NO_NAME_ENDINGS: Final = ("ish", "ese")
 _GREETED: Final = re.compile(rf"\A\s{{0,3}}(?i:{_GREETING})(?=[\s,!.])")
 _BETWEEN: Final = re.compile(r"[\s,;:.!\u2013\u2014-]{0,5}(?:(?:and|en|und|et|y)\s)?\s{0,3}")
+_LONGEST_JOKE: Final = 40
 _FEW: Final = 6
 _SHORT: Final = 3
 """Words of a statement that may be no more than a name, and in which others name the user."""
@@ -113,14 +115,23 @@ def sentences_after_introduction(text: str) -> Iterator[Clause]:
 
 
 def opening_of(text: str) -> int:
-    """Where what follows a greeting and an introduction begins; 0 if a text has neither."""
+    """Where what follows a greeting, an introduction or "just kidding" begins; 0 without them."""
     greeted = _GREETED.match(text)
-    begin = greeted.end() if greeted else 0
+    begin = greeted.end() if greeted else _end_of_joke(text)
     introduced = next(introductions(text), None)
     if introduced is not None and introduced.start <= begin + len("!  "):
         begin = introduced.end
     between = _BETWEEN.match(text, begin)
     return between.end() if begin and between else begin
+
+
+def _end_of_joke(text: str) -> int:
+    """Where a first clause ends that says that a joke was said before; 0 if there is none."""
+    tokens = [*tokens_of(Part(start=0, text=text[:_LONGEST_JOKE]))]
+    words = tuple(token.word for token in tokens)
+    length = max(fact_words(code).jokes.length_at(words) for code in LANGUAGES)
+    is_clause = 0 < length < len(words) and not words[length][0].isalnum()
+    return tokens[length].end if is_clause else 0
 
 
 def _has_capital(word: str) -> bool:

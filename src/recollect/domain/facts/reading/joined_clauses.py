@@ -1,7 +1,8 @@
 """Clauses that "and" joins: each tells a fact of its own, with words of its own as evidence.
 
 "I live in Ghent and work at ACME" is two facts: what changes one of them says nothing of the other.
-What is not surely two clauses about the user stays one.
+So are "I work at ACME and my wife is a doctor". What is not surely two clauses about the user stays
+one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +16,8 @@ from recollect.domain.speech.phrases import LANGUAGES, Phrase
 from recollect.domain.speech.spoken import Part
 from recollect.domain.speech.tokens import Token, tokens_of
 
-_MIN_BEFORE: Final = 3
-"""Words before "and" that can be a statement of their own: in "I live and work" they are not."""
+_MIN_BEFORE: Final = 2
+"""Words before "and", without "I", that can be a statement: "I live and work" has fewer."""
 _MIN_CLAUSE: Final = 3
 """The fewest words of a second clause, its verb among them: not "and have two"."""
 _MOST_WORDS: Final = 80
@@ -127,27 +128,58 @@ def _clauses(text: str, tokens: Sequence[Token], known: FactWords) -> Iterator[C
         return
     pronoun = 0 if known.own_verbs.length_at(words) else known.subjects.length_at(words)
     subject = text[: tokens[pronoun].start].strip(_AROUND_PRONOUN)
-    joints = [at for at in known.joints.places_in(words) if _joins(words, at, known)]
     first, owner = 0, ""
-    for joint in (*joints, len(words)):
+    for joint in (*_joints(words, pronoun, known), len(words)):
         last = joint - 1
         while words[last] in _MARKS:
             last -= 1
         yield Clause(start=tokens[first].start, end=tokens[last].end, subject=owner)
         if joint < len(words):
             first = joint + 1
-            owner = _subject_before(tokens[first].word, subject)
+            is_named = _names_subject(words[first:], known)
+            owner = "" if is_named else _subject_before(tokens[first].word, subject)
+
+
+def _joints(words: Phrase, pronoun: int, known: FactWords) -> list[int]:
+    """Where clauses are joined: by "and", and by the commas before the last "and"."""
+    first = pronoun + _MIN_BEFORE
+    joints = [at for at in known.joints.places_in(words) if at >= first]
+    joints = [at for at in joints if _joins(words, at, known)]
+    last = joints[-1] if joints else 0
+    commas = [at for at in range(first, last) if words[at] == ","]
+    own = (at for at in commas if at + 1 not in joints and _is_next_verb(words, at, known))
+    return sorted((*joints, *own))
 
 
 def _joins(words: Phrase, joint: int, known: FactWords) -> bool:
-    """Whether another verb of the same subject begins behind an "and"."""
+    """Whether another clause about the user, or somebody of theirs, begins behind an "and"."""
+    if _names_subject(words[joint + 1 :], known):
+        return not known.subordinating.are_in(words[:joint])
+    return _is_next_verb(words, joint, known)
+
+
+def _is_next_verb(words: Phrase, joint: int, known: FactWords) -> bool:
+    """Whether another verb of the same subject begins behind a joint."""
     before, after = words[:joint], words[joint + 1 :]
-    if len(before) < _MIN_BEFORE or known.subordinating.are_in(before):
+    if known.subordinating.are_in(before):
         return False
     adverb = known.clause_adverbs.length_at(after)
     if not known.own_verbs.length_at(after, adverb) or known.own_verbs.length_at(words, joint - 1):
         return False
     return len(after) >= _MIN_CLAUSE + adverb and not known.referring.are_in(after)
+
+
+def _names_subject(clause: Phrase, known: FactWords) -> bool:
+    """Whether a clause says itself whom it is about: the user, or somebody of theirs."""
+    return _is_own(clause, known) or _is_of_person(clause, known)
+
+
+def _is_of_person(clause: Phrase, known: FactWords) -> bool:
+    """Whether a clause begins with somebody of the user's and what they do: "my wife is"."""
+    owner = known.owners.length_at(clause)
+    person = known.persons.length_at(clause, owner) if owner else 0
+    verb = known.statement_verbs.length_at(clause, owner + person)
+    return person > 0 and verb > 0 and len(clause) > owner + person + verb
 
 
 def _subject_before(word: str, subject: str) -> str:

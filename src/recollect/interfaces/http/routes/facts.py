@@ -114,7 +114,7 @@ async def list_facts(scope: CallerScope, services: UseCases, query: FactQuery) -
     responses=FACT_CONFLICT,
 )
 async def add_fact(body: FactIn, scope: CallerScope, services: UseCases) -> Response:
-    """Store a fact about the user; 409 if an active one says the same."""
+    """Store a fact about the user; 409 if an active one says the same or has its place."""
     fact = await services.facts.add(scope, body.content, type=body.type, priority=body.priority)
     return await _written(fact, status=HTTPStatus.CREATED)
 

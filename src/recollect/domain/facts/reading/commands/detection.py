@@ -119,10 +119,13 @@ def _is_told(sentence: Part, verb: tuple[Token, ...]) -> bool:
 
 def _is_taken_back(sentence: Part | None) -> bool:
     """Whether a sentence takes back the command before it, and is none itself."""
-    if sentence is None or _command_of(sentence):
+    if sentence is None:
         return False
     words = tuple(word for word in words_in(sentence.text) if word != ",")
-    return any(standing_words(code).retractions.length_at(words) for code in LANGUAGES)
+    is_joke = any(fact_words(code).jokes.length_at(words) for code in LANGUAGES)
+    if _command_of(sentence) and not is_joke:
+        return False
+    return is_joke or any(standing_words(code).retractions.length_at(words) for code in LANGUAGES)
 
 
 def _phrases(known: FactWords, *, is_asked: bool) -> Iterator[tuple[CommandKind, Phrases, bool]]:

@@ -68,6 +68,7 @@ def _readings(words: Phrase, place: int, code: str, *, is_polite: bool) -> Itera
         (CommandKind.FORGET_EVERYTHING, known.forget_everything),
         (CommandKind.FORGET_LAST, known.forget_last),
         (CommandKind.FORGET_THAT, known.forget_that),
+        (CommandKind.FORGET_THAT, known.jokes),
     ):
         if length := phrases.length_at(words, place):
             yield Forgetting(kind=kind, end=place + length)

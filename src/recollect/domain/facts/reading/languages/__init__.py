@@ -44,10 +44,14 @@ class FactWords:
     """Tasks to make something up; what follows belongs to it: "write a story"."""
     role_play: Phrases
     """What makes the message a play: "pretend", "my character"."""
+    jokes: Phrases
+    """What makes what was said before a joke: "just kidding"."""
     passing: Phrases
     """What holds for a while, or for one text only: "today", "this time"."""
     lasting: Phrases
     """What makes it last nevertheless: "since", "from today on"."""
+    elliptic: Phrases
+    """Words that say nothing of somebody without what was said before: "isn't", "too"."""
     planted: Phrases
     """Instructions to a model in texts: "ignore previous"."""
     text_tasks: Phrases

@@ -23,7 +23,7 @@ _MOST_WORDS: Final = 20
 _MOST_SUBJECT: Final = 7
 """The most words of an appointment: "my appointment with the dentist"."""
 _MOST_NAME: Final = 2
-"""The most words of an animal's name."""
+"""The most words of the name of an animal or a partner."""
 
 
 class EventKind(StrEnum):
@@ -47,6 +47,10 @@ class Event:
     """Whom or what it names: the employer, the partner, the animal's name, the appointment."""
     animal: Phrase = ()
     """Which animal has died, if it is said: "dog"."""
+    is_state: bool = False
+    """Whether it says what the user is from then on: "I'm retired"."""
+    partner: Phrase = ()
+    """The name of the partner from whom the user has parted, if it is said."""
 
 
 def events_in(text: str) -> Iterator[Event]:
@@ -62,19 +66,31 @@ def events_in(text: str) -> Iterator[Event]:
 
 
 def _event(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
-    known = event_words(code)
-    start = after_openers(tuple(token.word for token in tokens), 0, fact_words(code))
-    left = _without(tokens[start:], known.lately)
+    left = _main_words(tokens, event_words(code).lately, code)
     words = tuple(token.word for token in left)
     if not words or any(not word[0].isalnum() for word in words):
         return None
     readings = (
         _job_ended(quote, words, code),
-        _parted(quote, words, known),
+        _own_boss(quote, tokens, code),
+        _parted(quote, left, code),
         _died(quote, left, code),
         _moved(quote, words, code),
     )
     return next((one for one in readings if one), None)
+
+
+def _main_words(tokens: tuple[Token, ...], adverbs: Phrases, code: str) -> tuple[Token, ...]:
+    """A sentence without what it begins with and some adverbs, its subject first.
+
+    "Gisteren ben ik ontslagen" has the words of "ik ben ontslagen".
+    """
+    kept = _without(tokens, adverbs)
+    left = kept[after_openers(tuple(token.word for token in kept), 0, fact_words(code)) :]
+    is_behind = bool(left) and left[0] is not tokens[0]
+    words = tuple(token.word for token in left)
+    is_inverted = is_behind and fact_words(code).inverted_subjects.length_at(words, 1) > 0
+    return (left[1], left[0], *left[2:]) if is_inverted else left
 
 
 def _without(tokens: tuple[Token, ...], phrases: Phrases) -> tuple[Token, ...]:
@@ -97,19 +113,42 @@ def _job_ended(quote: str, words: Phrase, code: str) -> Event | None:
     length, left = known.job_ended.length_at(words), known.job_left.length_at(words)
     if left > length and words[left:]:
         return Event(kind=EventKind.JOB_ENDED, quote=quote, named=words[left:])
+    if around := known.job_left_around.name_in(words):
+        return Event(kind=EventKind.JOB_ENDED, quote=quote, named=words[slice(*around)])
     rest = words[length:]
     at = plain_slot_words(code).employed_at.length_at(rest)
     if not length or (rest and not at):
         return None
-    return Event(kind=EventKind.JOB_ENDED, quote=quote, named=rest[at:])
+    is_state = known.states.length_at(words) == len(words)
+    return Event(kind=EventKind.JOB_ENDED, quote=quote, named=rest[at:], is_state=is_state)
 
 
-def _parted(quote: str, words: Phrase, known: EventWords) -> Event | None:
-    if known.divorced.length_at(words) == len(words):
-        return Event(kind=EventKind.DIVORCED, quote=quote)
-    if words not in known.parted:
+def _own_boss(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
+    """That the user works for nobody else now; without "now" it may be so beside a job."""
+    now = plain_slot_words(code).now
+    words = tuple(token.word for token in _main_words(tokens, now, code))
+    is_new = now.are_in(tuple(token.word for token in tokens))
+    if not words or not is_new or event_words(code).own_boss.length_at(words) < len(words):
         return None
-    return Event(kind=EventKind.PARTED, quote=quote, named=known.parted[words])
+    return Event(kind=EventKind.JOB_ENDED, quote=quote, is_state=True)
+
+
+def _parted(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
+    known, words = event_words(code), tuple(token.word for token in tokens)
+    if known.divorced.length_at(words) == len(words):
+        is_state = known.states.length_at(words) == len(words)
+        return Event(kind=EventKind.DIVORCED, quote=quote, is_state=is_state)
+    if words in known.parted:
+        return Event(kind=EventKind.PARTED, quote=quote, named=known.parted[words])
+    place = known.parted_around.name_in(words)
+    name = tokens[slice(*place)] if place else ()
+    if not 0 < len(name) <= _MOST_NAME or not _are_names(quote, name):
+        return None
+    return Event(kind=EventKind.PARTED, quote=quote, partner=words[slice(*place)] if place else ())
+
+
+def _are_names(quote: str, tokens: tuple[Token, ...]) -> bool:
+    return all(quote[token.start].isupper() for token in tokens)
 
 
 def _died(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
@@ -124,7 +163,7 @@ def _died(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
         if not length:
             return None
     place = verb - len(who)
-    is_name = all(quote[token.start].isupper() for token in tokens[place:verb])
+    is_name = _are_names(quote, tokens[place:verb])
     if len(who) > _MOST_NAME or not is_name or not (who or animal):
         return None
     return Event(kind=EventKind.DIED, quote=quote, named=who, animal=animal)

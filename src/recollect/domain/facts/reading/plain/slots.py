@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from recollect.domain.facts.fact import MERGED_BY
 from recollect.domain.facts.reading.introductions import names_somebody
+from recollect.domain.facts.reading.joined_clauses import joined_clauses
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import length_of_saying
 from recollect.domain.facts.reading.paraphrase import negates
@@ -17,7 +19,7 @@ from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords,
 from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
-from recollect.domain.language import is_common_word
+from recollect.domain.language import guess_language, is_common_word, sentence_parts
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 from recollect.domain.speech.spoken import Part
 from recollect.domain.speech.tokens import Token, tokens_of
@@ -25,6 +27,8 @@ from recollect.domain.speech.tokens import Token, tokens_of
 _MOST_BEFORE_NAME: Final = 2
 """Small words between how a sentence begins and the name of a place: "in the"."""
 _LONGEST_PLACE: Final = 5
+_SPANISH_ARTICLE: Final = "el "
+"""Which is "he" with an accent, that words are compared without."""
 _GERMAN: Final = "de"
 """In which every noun has a capital."""
 _PLACES: Final = frozenset({Slot.HOME, Slot.EMPLOYER})
@@ -74,6 +78,37 @@ class _Sentence:
         return None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldValue:
+    """The name that a sentence plainly tells, and where it stands in it."""
+
+    start: int
+    end: int
+    before: Phrase
+    """The word before it: "in"."""
+    words: Phrase
+
+
+def told_value(content: str, slot: Slot) -> ToldValue | None:
+    """The name that is the value of a slot: "Hull" of "I live in Hull"; None if there is none."""
+    for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
+        length = length_of_saying(sentence.words, slot, sentence.code)
+        place = sentence.name_after(length) if length else None
+        is_other = _begins_with(sentence, _other_beginnings(sentence.known, slot))
+        if place is None or (slot in _PLACES and is_other):
+            continue
+        end = place
+        while sentence.has_capital(end):
+            end += 1
+        return ToldValue(
+            start=sentence.tokens[place].start,
+            end=sentence.tokens[end - 1].end,
+            before=sentence.words[place - 1 : place],
+            words=sentence.words[place:end],
+        )
+    return None
+
+
 def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     """A statement with the slot that it plainly has, as two if it also tells who lives there."""
     is_left = statement.operation is Operation.RETRACT or statement.slot.is_standing
@@ -92,10 +127,29 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     return _home_and_company(placed) if told is Slot.HOME else (placed,)
 
 
+def plain_slot(content: str) -> Slot | None:
+    """The slot of one value that a sentence plainly tells, and nothing else; None if none."""
+    sentence = content.strip().rstrip(".!")
+    is_whole = sum(1 for part in sentence_parts(content) if part.strip()) == 1
+    is_one = is_whole and len(joined_clauses(sentence, guess_language(content))) == 1
+    if not is_one or "?" in content or MERGED_BY in content or negates(content):
+        return None
+    told = {slot for slot in _told_slots(content) if slot.has_one_value}
+    return told.pop() if len(told) == 1 and not _is_one_of_several(content) else None
+
+
 def leaves_subject_open(content: str) -> bool:
-    """Whether a sentence does not say of whom it is true: "He got fired"."""
+    """Whether a sentence does not say of whom it is true: "He got fired".
+
+    Its language decides where that is known: the Dutch "er" of "er zijn" is nobody.
+    """
     words = words_in(content)
-    return any(plain_slot_words(code).others.length_at(words) for code in LANGUAGES)
+    is_article = content.lower().startswith(_SPANISH_ARTICLE)
+    if is_article or any(plain_slot_words(code).nobody.length_at(words) for code in LANGUAGES):
+        return False
+    language = guess_language(content)
+    codes = (language,) if language in LANGUAGES else LANGUAGES
+    return any(plain_slot_words(code).others.length_at(words) for code in codes)
 
 
 def keeps_slot(slot: str | None, before: str, content: str) -> bool:
@@ -259,24 +313,30 @@ def _is_of_language(sentence: _Sentence) -> bool:
 
 def _home_and_company(statement: Statement) -> tuple[Statement, ...]:
     """A statement about the home, and one about those who live there, if it tells of both."""
-    for sentence in (_Sentence.read(statement.quote, code) for code in LANGUAGES):
+    text = _quoted_sentence(statement)
+    own = len(text) - len(statement.quote)
+    for sentence in (_Sentence.read(text, code) for code in LANGUAGES):
         if end := _dangling(sentence):
-            quote = statement.quote[:end]
-            return (replace(statement, quote=quote, content=content_of(quote, asked=None)),)
+            return (_with_words(statement, text[own:end], content=text[:end]),)
         if cut := _before_company(sentence):
             end, verb = cut
-            quote = statement.quote[:end].rstrip(" ,")
-            company = f"{statement.quote[:verb]} {statement.quote[end:]}"
+            home = text[:end].rstrip(" ,")
+            company = replace(statement, slot=Slot.FAMILY, has_exact_slot=False)
             return (
-                replace(statement, quote=quote, content=content_of(quote, asked=None)),
-                replace(
-                    statement,
-                    content=content_of(company, asked=None),
-                    slot=Slot.FAMILY,
-                    has_exact_slot=False,
-                ),
+                _with_words(statement, home[own:], content=home),
+                _with_words(company, company.quote, content=f"{text[:verb]} {text[end:]}"),
             )
     return (statement,)
+
+
+def _quoted_sentence(statement: Statement) -> str:
+    """The quote of a statement, with the subject that its content has before it: "I "."""
+    sentence = statement.content.rstrip(".")
+    return sentence if sentence.endswith(statement.quote) else statement.quote
+
+
+def _with_words(statement: Statement, quote: str, *, content: str) -> Statement:
+    return replace(statement, quote=quote, content=content_of(content, asked=None))
 
 
 def _dangling(sentence: _Sentence) -> int:

@@ -7,14 +7,19 @@ It tells neither where they live nor where they work, unless more is said: "as a
 from typing import Final
 
 from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
 from recollect.domain.facts.reading.plain.languages.whereabouts import (
     WhereaboutsWords,
     whereabouts_words,
 )
+from recollect.domain.facts.reading.plain.slots import tells_employer
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.language import is_common_word
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
+from recollect.domain.speech.spoken import Part
 
+_LONGEST_EARLIER: Final = 200
+"""Characters of a message that says little else than where somebody works."""
 _MOST_ADVERBS: Final = 3
 _MOST_SMALL_WORDS: Final = 3
 """Between "in" and the place: "in one of the shops"."""
@@ -22,9 +27,40 @@ _MOST_OF_PERSON: Final = 3
 """Words of somebody of the user's at whose place they are: "my little sister"."""
 
 
-def tells_whereabouts(clause: QuotedClause, reply: str | None) -> bool:
-    """Whether a quote only says where the user is, and the reply before has asked no more."""
-    return any(_is_somewhere(clause, code) for code in LANGUAGES) and not _is_asked_for(reply)
+def tells_whereabouts(clause: QuotedClause, reply: str | None, earlier: str | None = None) -> bool:
+    """Whether a quote only says where the user is.
+
+    Not if the reply before has asked for more, nor if it is new, and what the user said before that
+    was where they work: "I work at Shell", then "I'm at ASML now".
+    """
+    if not any(_is_somewhere(clause, code) for code in LANGUAGES):
+        return False
+    return not _is_asked_for(reply) and not _is_new_employer(clause, earlier)
+
+
+def tells_new_employer(quote: str, earlier: str | None) -> bool:
+    """Whether a quote tells where the user works now, who said where they did before."""
+    part = Part(start=0, text=quote)
+    return _is_new_employer(QuotedClause.read((part,), start=0, end=part.end), earlier)
+
+
+def _is_new_employer(clause: QuotedClause, earlier: str | None) -> bool:
+    words = clause.words[clause.start : clause.end]
+    is_new = any(plain_slot_words(code).now.are_in(words) for code in LANGUAGES)
+    if earlier is None or not is_new or len(earlier) > _LONGEST_EARLIER:
+        return False
+    is_named = any(_is_named_place(clause, code) for code in LANGUAGES)
+    return is_named and tells_employer(earlier)
+
+
+def _is_named_place(clause: QuotedClause, code: str) -> bool:
+    """Whether the place is a name, which an employer has: not "my desk"."""
+    known, words = whereabouts_words(code), clause.words
+    for at in range(clause.clause_start, clause.start + 1):
+        length = known.being.length_at(words, at)
+        if length and _is_at_name(clause, _after_adverbs(words, at + length, known), known):
+            return True
+    return False
 
 
 def _is_asked_for(reply: str | None) -> bool:

@@ -27,6 +27,31 @@ def test_every_language_tells_the_same_events(code: str) -> None:
         ("Ich habe letzte Woche meinen Job verloren.", EventKind.JOB_ENDED, "", ""),
         ("J'ai été licenciée hier.", EventKind.JOB_ENDED, "", ""),
         ("Me han despedido.", EventKind.JOB_ENDED, "", ""),
+        ("I resigned.", EventKind.JOB_ENDED, "", ""),
+        ("I've resigned from Philips.", EventKind.JOB_ENDED, "philips", ""),
+        ("I'm retired now.", EventKind.JOB_ENDED, "", ""),
+        ("I'm self-employed now.", EventKind.JOB_ENDED, "", ""),
+        ("Nowadays I work for myself.", EventKind.JOB_ENDED, "", ""),
+        ("Ik heb ontslag genomen.", EventKind.JOB_ENDED, "", ""),
+        ("Gisteren heb ik ontslag genomen.", EventKind.JOB_ENDED, "", ""),
+        ("Ik ben weg bij Shell.", EventKind.JOB_ENDED, "shell", ""),
+        ("Ik ben bij Shell ontslagen.", EventKind.JOB_ENDED, "shell", ""),
+        ("Ik ben met pensioen.", EventKind.JOB_ENDED, "", ""),
+        ("Nu ben ik zelfstandige.", EventKind.JOB_ENDED, "", ""),
+        ("Ich habe bei Bosch gekündigt.", EventKind.JOB_ENDED, "bosch", ""),
+        ("Ich bin jetzt in Rente.", EventKind.JOB_ENDED, "", ""),
+        ("Mittlerweile bin ich selbstständig.", EventKind.JOB_ENDED, "", ""),
+        ("J'ai démissionné hier.", EventKind.JOB_ENDED, "", ""),
+        ("Je suis à la retraite.", EventKind.JOB_ENDED, "", ""),
+        ("Je suis désormais à mon compte.", EventKind.JOB_ENDED, "", ""),
+        ("He dimitido.", EventKind.JOB_ENDED, "", ""),
+        ("Me he jubilado.", EventKind.JOB_ENDED, "", ""),
+        ("Ahora soy autónoma.", EventKind.JOB_ENDED, "", ""),
+        ("I'm divorced.", EventKind.DIVORCED, "", ""),
+        ("Ik ben gescheiden.", EventKind.DIVORCED, "", ""),
+        ("Ich bin geschieden.", EventKind.DIVORCED, "", ""),
+        ("Je suis divorcée.", EventKind.DIVORCED, "", ""),
+        ("Estoy divorciado.", EventKind.DIVORCED, "", ""),
         ("We broke up.", EventKind.PARTED, "", ""),
         ("I broke up with my girlfriend last week.", EventKind.PARTED, "girlfriend", ""),
         ("Het is uit met mijn vriendin.", EventKind.PARTED, "vriendin", ""),
@@ -68,6 +93,39 @@ def test_a_sentence_tells_what_is_over(text: str, kind: str, named: str, animal:
 
 
 @pytest.mark.parametrize(
+    ("text", "partner"),
+    [
+        ("Tom and I split up.", "tom"),
+        ("Last week I broke up with Tom.", "tom"),
+        ("Jan en ik zijn uit elkaar.", "jan"),
+        ("Het is uit met Jan.", "jan"),
+        ("Jan und ich haben uns getrennt.", "jan"),
+        ("Paul et moi avons divorcé.", "paul"),
+        ("Juan y yo nos hemos separado.", "juan"),
+    ],
+)
+def test_a_partner_may_be_named(text: str, partner: str) -> None:
+    (event,) = events_in(text)
+    assert (event.kind, " ".join(event.partner)) == (EventKind.PARTED, partner)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_state"),
+    [
+        ("I'm retired.", True),
+        ("I'm self-employed now.", True),
+        ("Ik ben gescheiden.", True),
+        ("Me he jubilado.", True),
+        ("I resigned.", False),
+        ("We broke up.", False),
+    ],
+)
+def test_some_events_say_what_the_user_is_from_then_on(text: str, *, is_state: bool) -> None:
+    (event,) = events_in(text)
+    assert event.is_state is is_state
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "My brother got fired yesterday.",
@@ -84,6 +142,31 @@ def test_a_sentence_tells_what_is_over(text: str, kind: str, named: str, animal:
         "We broke up the meeting into parts.",
         "Translate this: I got fired yesterday.",
         "Mein Zahnarzttermin wurde auf Freitag gelegt, glaube ich.",
+        "I almost resigned.",
+        "I haven't resigned.",
+        "I resigned myself to it.",
+        "I retire in 2030.",
+        "My father is retired.",
+        "I'm self-employed.",
+        "I'm also self-employed now.",
+        "I'm self-employed on the side now.",
+        "My sister is self-employed now.",
+        "Ik ga volgend jaar met pensioen.",
+        "Ben ik met pensioen.",
+        "Ik ben ook zelfstandige nu.",
+        "Ik ben niet met pensioen.",
+        "Mijn ouders zijn gescheiden.",
+        "Ich habe mein Abo gekündigt.",
+        "Ich gehe bald in Rente.",
+        "Meine Eltern sind geschieden.",
+        "Je ne suis pas à la retraite.",
+        "Mes parents sont divorcés.",
+        "No me he jubilado.",
+        "Mis padres están divorciados.",
+        "Tom and I split up the work.",
+        "the plan and i split up.",
+        "Jan en Piet zijn uit elkaar.",
+        "Wenn ich gekündigt habe, was dann.",
     ],
 )
 def test_what_says_anything_else_is_no_event(text: str) -> None:

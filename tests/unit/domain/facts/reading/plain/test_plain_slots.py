@@ -7,7 +7,8 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.facts.reading.plain import languages
-from recollect.domain.facts.reading.plain.slots import plain_statements
+from recollect.domain.facts.reading.plain.slots import leaves_subject_open, plain_statements
+from recollect.domain.facts.reading.plain.whereabouts import tells_new_employer
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.speech.phrases import LANGUAGES
@@ -195,3 +196,57 @@ def test_a_sentence_about_the_employer_is_about_no_school(content: str) -> None:
 
 def test_a_home_ends_before_a_company_that_is_told_apart() -> None:
     assert _plain("I live in Ghent with.", Slot.HOME) == [("I live in Ghent.", Slot.HOME)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He got fired.",
+        "She's a nurse.",
+        "Hij werkt bij Philips.",
+        "Er arbeitet bei Bosch.",
+        "Sie wohnt in Ulm.",
+        "Il travaille chez Renault.",
+        "Ella vive en Lugo.",
+        "Él trabaja en Orange.",
+    ],
+)
+def test_a_sentence_about_he_or_she_leaves_open_of_whom_it_is_true(text: str) -> None:
+    assert leaves_subject_open(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I work with her.",
+        "Er werken drie mensen in mijn team.",
+        "Er zijn vijf mensen in mijn team.",
+        "Il y a cinq personnes dans mon équipe.",
+        "Il faut deux signatures pour nos contrats.",
+        "El presupuesto de mi equipo es de 20.000 euros.",
+        "Mijn zus woont in Gent.",
+    ],
+)
+def test_a_sentence_that_only_begins_like_one_is_kept(text: str) -> None:
+    assert not leaves_subject_open(text)
+
+
+@pytest.mark.parametrize(
+    ("quote", "earlier", "is_so"),
+    [
+        ("I'm at ASML now", "I work at Shell.", True),
+        ("Ik ben nu bij ASML", "Ik werk bij Shell.", True),
+        ("Ich bin jetzt bei Siemens", "Ich arbeite bei Bosch.", True),
+        ("Je suis maintenant chez Peugeot", "Je travaille chez Renault.", True),
+        ("Ahora estoy en Orange", "Trabajo en Telefónica.", False),
+        ("I'm at ASML", "I work at Shell.", False),
+        ("I'm at ASML now", "I live in Hull.", False),
+        ("I'm at ASML now", None, False),
+        ("I'm at the office now", "I work at Shell.", False),
+        ("I'm at home now", "I work from home.", False),
+    ],
+)
+def test_who_said_where_they_work_may_say_where_they_do_now(
+    quote: str, earlier: str | None, *, is_so: bool
+) -> None:
+    assert tells_new_employer(quote, earlier) is is_so

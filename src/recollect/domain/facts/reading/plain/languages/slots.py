@@ -19,6 +19,8 @@ class PlainSlotWords:
     """What no name of a place begins with: "a"."""
     others: Phrases
     """How a sentence about somebody begins who is named elsewhere: "he"."""
+    nobody: Phrases
+    """The same where nobody is meant: "il y a"."""
     not_named: Phrases
     """What no name of a place or an employer follows: "a", "my"."""
     spans: Phrases

@@ -1,0 +1,178 @@
+"""Users who set right in a few words what they have just said: "No, in Leeds", "Leeds, not Hull".
+
+By itself such a message says nothing of its user. What it corrects is found among the facts of the
+message before it, and nothing is corrected where it may be one or another.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.domain.facts.fact import Fact
+from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.languages.first_names import is_first_name
+from recollect.domain.facts.reading.plain.languages.corrections import correction_words
+from recollect.domain.facts.reading.plain.languages.events import event_words
+from recollect.domain.facts.reading.plain.slots import told_value
+from recollect.domain.facts.slots import Slot
+from recollect.domain.language import is_common_word
+from recollect.domain.speech.phrases import LANGUAGES, Phrase
+from recollect.domain.speech.spoken import Part
+from recollect.domain.speech.tokens import Token, tokens_of
+
+_LONGEST: Final = 120
+"""Characters of such a message."""
+_MOST_OF_NAME: Final = 4
+_GERMAN: Final = "de"
+"""In which every noun has a capital."""
+_OF_PERSONS: Final = frozenset({Slot.NAME, Slot.MANAGER})
+_CORRECTED: Final = (*_OF_PERSONS, Slot.HOME, Slot.EMPLOYER, Slot.BIRTHPLACE)
+"""Slots whose value is a name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A message that gives another value for something, without a word of what that is."""
+
+    quote: str
+    """Verbatim from the message."""
+    name: str
+    """The new value."""
+    before: Phrase = ()
+    """What stands before it: "in"."""
+    denied: Phrase = ()
+    """The old value, if it is named."""
+
+
+def correction_in(message: str) -> Correction | None:
+    """What a message corrects, if it does nothing else; None if it is no such message."""
+    text = message.strip()
+    if len(text) > _LONGEST or "?" in text:
+        return None
+    tokens = tuple(tokens_of(Part(start=0, text=text)))
+    found = (_Reading(text=text, tokens=tokens, code=code).correction() for code in LANGUAGES)
+    return next((one for one in found if one), None)
+
+
+def corrected(correction: Correction, facts: Sequence[Fact]) -> tuple[Fact, str] | None:
+    """The one of some facts that is corrected, and what it says then; None if none surely is."""
+    found = [(fact, new) for fact in facts if (new := _with_value(correction, fact))]
+    return found[0] if len(found) == 1 else None
+
+
+def is_fragment(words: Phrase, capitals: Collection[int]) -> bool:
+    """Whether a sentence only sets something right that others say: "No, in Leeds".
+
+    `capitals` are the places of words that are written with one.
+    """
+    return any(_is_fragment(words, capitals, code) for code in LANGUAGES)
+
+
+def _is_fragment(words: Phrase, capitals: Collection[int], code: str) -> bool:
+    place = _after_opening(words, code)
+    first = place + correction_words(code).before.length_at(words, place)
+    is_name = all(at in capitals for at in range(first, len(words)))
+    return 0 < place <= first < len(words) and is_name and not words[place - 1].isalnum()
+
+
+def _after_opening(words: Phrase, code: str) -> int:
+    """The place behind what a correction begins with; 0 if it begins with nothing of the kind."""
+    place, opening = 0, correction_words(code).opening
+    while place < len(words):
+        length = opening.length_at(words, place)
+        if not length and (words[place][0].isalnum() or not place):
+            break
+        place += length or 1
+    return place
+
+
+def _is_no_value(words: Phrase, code: str) -> bool:
+    """Whether words with a capital are a day, or only polite: "No, Thanks"."""
+    known = fact_words(code)
+    others = (event_words(code).days, known.closings, known.openers)
+    return any(one.length_at(words) > 0 for one in others)
+
+
+def _with_value(correction: Correction, fact: Fact) -> str | None:
+    """What a fact says with the value of a correction; None if that is no value of it."""
+    slot = Slot(fact.slot) if fact.slot in _CORRECTED else None
+    value = told_value(fact.content, slot) if slot else None
+    if slot is None or value is None:
+        return None
+    is_meant = correction.before in {(), value.before} and correction.denied in {(), value.words}
+    is_person = is_first_name(correction.name.split()[0])
+    is_other = correction.name != fact.content[value.start : value.end]
+    if not (is_meant and is_other) or (is_person and slot not in _OF_PERSONS):
+        return None
+    return f"{fact.content[: value.start]}{correction.name}{fact.content[value.end :]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """A message as it is read in one language."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    code: str
+
+    @property
+    def words(self) -> Phrase:
+        return tuple(token.word for token in self.tokens)
+
+    def correction(self) -> Correction | None:
+        place = _after_opening(self.words, self.code)
+        return self._old_first(place) or self._new_first(place)
+
+    def _new_first(self, place: int) -> Correction | None:
+        """Read the new value before the old one, if that is named: "Leeds, not Hull"."""
+        known, words = correction_words(self.code), self.words
+        first = place + known.before.length_at(words, place)
+        end = self._after_name(first)
+        after = self._after_marks(end)
+        denied = known.instead_of.length_at(words, after)
+        old = self._value_at(after + denied) if denied else (0, 0)
+        is_all = self._after_marks(old[1] if denied else after) == len(words)
+        is_sure = bool(old[1]) or (place > 0 and (first > place or self.code != _GERMAN))
+        if not end or not is_all or not is_sure:
+            return None
+        return self._found(first, end, before=words[place:first], denied=words[slice(*old)])
+
+    def _old_first(self, place: int) -> Correction | None:
+        """Read the old value before the new one: "Not in Hull but in Leeds"."""
+        known, words = correction_words(self.code), self.words
+        denied = known.instead_of.length_at(words, place)
+        old = self._value_at(place + denied) if denied else (0, 0)
+        after = self._after_marks(old[1]) if old[1] else 0
+        but = known.but.length_at(words, after) if after else 0
+        if not but:
+            return None
+        start = after + but
+        first = start + known.before.length_at(words, start)
+        end = self._after_name(first)
+        if not end or self._after_marks(end) != len(words):
+            return None
+        return self._found(first, end, before=words[start:first], denied=words[slice(*old)])
+
+    def _found(self, first: int, end: int, *, before: Phrase, denied: Phrase) -> Correction:
+        name = self.text[self.tokens[first].start : self.tokens[end - 1].end]
+        return Correction(quote=self.text.rstrip(".!"), name=name, before=before, denied=denied)
+
+    def _value_at(self, place: int) -> tuple[int, int]:
+        """Where a name begins and ends, behind "in" or the like; nowhere if none stands there."""
+        first = place + correction_words(self.code).before.length_at(self.words, place)
+        end = self._after_name(first)
+        return (first, end) if end else (0, 0)
+
+    def _after_name(self, first: int) -> int:
+        """The place behind a name; 0 if none stands there."""
+        end = first
+        while end < len(self.tokens) and self.text[self.tokens[end].start].isupper():
+            end += 1
+        words = self.words[first:end]
+        is_name = 0 < len(words) <= _MOST_OF_NAME and not all(map(is_common_word, words))
+        return end if is_name and not any(_is_no_value(words, code) for code in LANGUAGES) else 0
+
+    def _after_marks(self, place: int) -> int:
+        while place < len(self.tokens) and not self.words[place][0].isalnum():
+            place += 1
+        return place

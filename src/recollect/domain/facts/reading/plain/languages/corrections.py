@@ -1,0 +1,27 @@
+"""The words by which users set right what they have just said: `corrections.toml`."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from recollect.domain.facts.reading.plain.languages import phrases_of
+from recollect.domain.speech.phrases import Phrases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionWords:
+    """Phrases of one language, without accents and in small letters."""
+
+    opening: Phrases
+    """How such a sentence begins: "no"."""
+    before: Phrases
+    """What may stand before the new value: "in"."""
+    instead_of: Phrases
+    """What stands before the old value: "not"."""
+    but: Phrases
+    """What stands between the old value and the new one: "but"."""
+
+
+@cache
+def correction_words(code: str) -> CorrectionWords:
+    """The words of one of the `LANGUAGES`."""
+    return phrases_of(CorrectionWords, "corrections", code)

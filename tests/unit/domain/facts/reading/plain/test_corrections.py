@@ -1,0 +1,113 @@
+"""Users who set right in a few words what they have just said."""
+
+import pytest
+
+from recollect.domain.facts.reading.plain.corrections import corrected, correction_in, is_fragment
+from recollect.domain.facts.slots import Slot
+from recollect.domain.speech.phrases import spelled_words_in, words_in
+from support.facts.known_facts import a_fact
+
+HOME = ("I live in Hull.", Slot.HOME)
+JOB = ("I work at Shell.", Slot.EMPLOYER)
+Told = tuple[str, Slot]
+
+
+def _corrected(text: str, *known: Told) -> str | None:
+    correction = correction_in(text)
+    assert correction is not None
+    assert correction.quote in text
+    found = corrected(correction, [a_fact(content, slot) for content, slot in known])
+    return found[1] if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "content"),
+    [
+        ("No, Exxon.", JOB, "I work at Exxon."),
+        ("No, at Exxon!", JOB, "I work at Exxon."),
+        ("Sorry, I meant Leeds.", HOME, "I live in Leeds."),
+        ("No. Leeds.", HOME, "I live in Leeds."),
+        ("Leeds, not Hull.", HOME, "I live in Leeds."),
+        ("Not Hull but Leeds.", HOME, "I live in Leeds."),
+        ("Nee, in Amersfoort.", ("Ik woon in Utrecht.", Slot.HOME), "Ik woon in Amersfoort."),
+        ("Nee, Den Haag.", ("Ik woon nu in Utrecht.", Slot.HOME), "Ik woon nu in Den Haag."),
+        ("Niet bij KPN maar bij Odido.", ("Ik werk bij KPN als tester.", Slot.EMPLOYER), None),
+        ("Nein, in Kassel.", ("Ich wohne in Ulm.", Slot.HOME), "Ich wohne in Kassel."),
+        ("Nein, nicht Ulm, sondern Kassel.", ("Ich wohne in Ulm.", Slot.HOME), None),
+        ("Non, à Lille.", ("J'habite à Lyon.", Slot.HOME), "J'habite à Lille."),
+        ("No, en Sevilla.", ("Vivo en Madrid.", Slot.HOME), "Vivo en Sevilla."),
+        ("No, Tom Barker.", ("My name is Tom Baker.", Slot.NAME), "My name is Tom Barker."),
+    ],
+)
+def test_a_value_is_set_right(text: str, known: Told, content: str | None) -> None:
+    others = {
+        "Niet bij KPN maar bij Odido.": "Ik werk bij Odido als tester.",
+        "Nein, nicht Ulm, sondern Kassel.": "Ich wohne in Kassel.",
+    }
+    assert _corrected(text, known) == (content or others[text])
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("No, at Exxon.", [HOME]),
+        ("No, Leeds.", [HOME, JOB]),
+        ("No, Leeds.", [("I have two dogs.", Slot.PET)]),
+        ("No, Leeds.", [("I live alone.", Slot.HOME)]),
+        ("No, Leeds.", [("I live in a village.", Slot.HOME)]),
+        ("No, Hull.", [HOME]),
+        ("Leeds, not York.", [HOME]),
+        ("No, Peter.", [HOME]),
+        ("Nee, bij Philips.", [("Ik woon in Utrecht.", Slot.HOME)]),
+    ],
+)
+def test_nothing_is_set_right_where_it_is_not_sure_what(text: str, known: list[Told]) -> None:
+    assert _corrected(text, *known) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Leeds.",
+        "In Leeds.",
+        "No, thanks.",
+        "No, Thanks.",
+        "No, Monday.",
+        "No, I live in Leeds.",
+        "No, the one in Leeds.",
+        "No, Leeds?",
+        "No, Leeds is in the north.",
+        "No idea.",
+        "Nein, Lehrer.",
+        "Nee, bedankt.",
+        "Non, merci.",
+        "No, gracias.",
+        "No, Leeds. " * 20,
+        "",
+    ],
+)
+def test_what_says_anything_else_is_no_correction(text: str) -> None:
+    assert correction_in(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("No, in Leeds", True),
+        ("Nee, Amersfoort", True),
+        ("Nein, in Ulm", True),
+        ("Non, à Lille", True),
+        ("No, I live in Leeds", False),
+        ("No, my wife is Ann", False),
+        ("Sorry, the budget is 20k", False),
+        ("Leeds, not Hull", False),
+        ("Nee, het project begint in mei", False),
+        ("No como carne", False),
+        ("No milk please, lactose intolerant", False),
+        ("No", False),
+    ],
+)
+def test_a_fragment_means_nothing_by_itself(text: str, *, is_so: bool) -> None:
+    words = words_in(text)
+    capitals = {at for at, word in enumerate(spelled_words_in(text)) if word[0].isupper()}
+    assert is_fragment(words, capitals) is is_so
