@@ -90,6 +90,7 @@ class _Builder:
             archive=self.privacy.archive_access(),
             erasing=self.privacy.erasing(),
             encryption=self.privacy.encryption(),
+            check_keys=self.stores.check_keys,
             cache_eviction=self.privacy.cache_eviction(),
             turns=self.turn_memory.turns,
             chat=Chat(

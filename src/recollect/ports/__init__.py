@@ -63,6 +63,9 @@ class Stores:
     """None for an engine that does not tell how much it has."""
     encryption: EncryptionStore | None = None
     """None where content is not encrypted."""
+    check_keys: Callable[[], Awaitable[None]] | None = None
+    """Raises `ConfigurationError` if content is encrypted by a master key that is not set, or by
+    any where none is set; None for an engine that encrypts nothing."""
     is_answering: Callable[[], Awaitable[bool]] | None = None
     """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
     that cannot."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -137,6 +137,8 @@ class Services:
     """None where expired sessions are not archived."""
     encryption: Encryption | None
     """None where content is not encrypted."""
+    check_keys: Callable[[], Awaitable[None]] | None
+    """See `Stores.check_keys`."""
     turns: Turns
     chat: Chat
     proxy: Proxy

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 from recollect.engines.dynamodb.accounts import DynamoApiKeys, DynamoProfiles, DynamoStates
@@ -122,5 +123,6 @@ def dynamo_stores(table: Table, clock: Clock, *, kept_in: str | None = None) -> 
         outside=outside,
         activity=DynamoActivity(table, clock),
         encryption=encryption,
+        check_keys=partial(check_data_keys, table),
         is_answering=is_answering,
     )

@@ -219,6 +219,16 @@ class PostgresCiphers:
         return key.cipher
 
 
+class PostgresKeyCheck(PostgresStore):
+    """Compares the keys in the database with the master keys that are set, if any are."""
+
+    async def check(self) -> None:
+        """See `Stores.check_keys`."""
+        rows = await self._database.run_for_all("sample_owner_keys", at=self._clock.now())
+        samples = [(row["owner_id"], wrapped_key(row)) for row in rows]
+        check_keys(self._database.keys.wrapper, samples)
+
+
 class PostgresEncryptionStore(PostgresStore):
     """Reads and rewraps `recollect_keys.owner_keys`, and encrypts plain rows of all tables."""
 
@@ -229,10 +239,6 @@ class PostgresEncryptionStore(PostgresStore):
     @property
     def master_key_id(self) -> str:
         return self._wrapper.current_id
-
-    async def check_keys(self) -> None:
-        rows = await self._database.run_for_all("sample_owner_keys", at=self._clock.now())
-        check_keys(self._wrapper, [(row["owner_id"], wrapped_key(row)) for row in rows])
 
     async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
         wrapper, current = self._wrapper, self.master_key_id

@@ -22,7 +22,7 @@ from recollect.engines.postgres.conversations.sessions import (
     PostgresSessionStore,
 )
 from recollect.engines.postgres.embedded import running_server
-from recollect.engines.postgres.encryption import PostgresEncryptionStore
+from recollect.engines.postgres.encryption import PostgresEncryptionStore, PostgresKeyCheck
 from recollect.engines.postgres.erasure import postgres_erasure_stores
 from recollect.engines.postgres.facts.store import PostgresFactStore
 from recollect.engines.postgres.jobs import (
@@ -137,5 +137,6 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         activity=PostgresActivityStore(database, clock),
         statistics=PostgresStatistics(database, clock),
         encryption=PostgresEncryptionStore(database, clock) if database.keys.is_on else None,
+        check_keys=PostgresKeyCheck(database, clock).check,
         is_answering=database.is_answering,
     )

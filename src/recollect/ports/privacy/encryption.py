@@ -96,9 +96,6 @@ class EncryptionStore(Protocol):
     def master_key_id(self) -> str:
         """The id of the master key that data keys are wrapped by now."""
 
-    async def check_keys(self) -> None:
-        """Raise `ConfigurationError` if a data key is wrapped by a master key that is not set."""
-
     async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
         """Wrap data keys of other master keys by the current one.
 

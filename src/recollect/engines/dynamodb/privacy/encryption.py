@@ -24,7 +24,6 @@ from recollect.engines.dynamodb.table.content import (
 )
 from recollect.engines.dynamodb.table.data_keys import (
     KeyItems,
-    check_data_keys,
     destroyed_at,
     master_of,
 )
@@ -84,9 +83,6 @@ class DynamoEncryptionStore(DynamoStore):
         wrapper = self.table.content.keys.wrapper
         assert wrapper is not None  # noqa: S101  # there is no such store without one
         return wrapper
-
-    async def check_keys(self) -> None:
-        await check_data_keys(self.table)
 
     async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
         for _ in range(_TRIES):

@@ -61,7 +61,7 @@ async def check_data_keys(table: Table) -> None:
 
 
 class KeyItems:
-    """Implements `recollect.engines.owner_keys.KeyStore`."""
+    """Implements `recollect.engines.dynamodb.table.content.KeyItemStore`."""
 
     def __init__(self, keys: Table, memory: Table) -> None:
         """`memory` is the table that the keys encrypt, which tells who is being erased."""
@@ -118,6 +118,13 @@ class KeyItems:
     ) -> list[Item]:
         """Return the keys of items by their master keys; what was just written may be missing."""
         return await self._keys.waiting(KEYS, since=since or " ", until=until, limit=limit)
+
+    async def has_any(self) -> bool:
+        """Return whether any owner has a key."""
+        try:
+            return bool(await self.by_master(limit=1))
+        except TableMissing:
+            return False
 
     async def read(self, keys: list[Item]) -> list[tuple[Item, WrappedKey]]:
         """Return the items of keys that were not destroyed, with the keys."""
