@@ -8,7 +8,8 @@ memory. Beside them somebody with 10,000 facts looks at the dashboard: in every 
 dashboards are open. An open page asks for nothing by itself, so each loads one page after the
 other, as people do who click every `--click-seconds`. Slices with and without take turns, and which
 of them is first changes from round to round, so that noise hits both alike. Printed are the times
-of turns, their ratios round by round, and what a page costs the server in processor time.
+of turns, their ratios round by round, what a page costs the server in processor time, and how many
+turns and pages were refused (503), which a server does that has more to do than it can.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import statistics
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -35,6 +37,8 @@ _SLICE_SECONDS: Final = 5.0
 _PAGES: Final = ("", "/memory", "/memory?sort=priority", "/conversations", "/context", "/privacy")
 _TALKERS: Final = 50
 _AT_ONCE: Final = 1_000
+_LEAST_ANSWERED: Final = 2
+"""Fewer have no percentiles."""
 
 
 async def _fill(client: httpx.AsyncClient, facts: int) -> None:
@@ -54,18 +58,32 @@ class Talker:
 
     headers: Mapping[str, str]
 
-    async def ask(self, client: httpx.AsyncClient, number: int, took: list[float]) -> None:
+    async def ask(self, client: httpx.AsyncClient, number: int, took: "Times") -> None:
         """Ask a question, and note the milliseconds until it is answered."""
         began = time.perf_counter()
         body = {"query": f"What did I say about customer {number}?"}
-        response = await client.post("/chat", json=body, headers=self.headers)
+        took.note(await client.post("/chat", json=body, headers=self.headers), began)
+
+
+@dataclass(slots=True, kw_only=True)
+class Times:
+    """How long answers took, and how many requests were refused."""
+
+    milliseconds: list[float] = field(default_factory=list)
+    refused: int = 0
+
+    def note(self, response: httpx.Response, began: float) -> None:
+        """Count an answer or a refusal; anything else is an error."""
+        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            self.refused += 1
+            return
         response.raise_for_status()
-        took.append((time.perf_counter() - began) * 1000)
+        self.milliseconds.append((time.perf_counter() - began) * 1000)
 
 
-async def _turns(client: httpx.AsyncClient, talkers: Sequence[Talker], rate: float) -> list[float]:
+async def _turns(client: httpx.AsyncClient, talkers: Sequence[Talker], rate: float) -> Times:
     """Send turns at a fixed rate, whether or not earlier ones are answered; how long each took."""
-    took: list[float] = []
+    took = Times()
     begun, tasks = time.perf_counter(), []
     for number in range(int(rate * _SLICE_SECONDS)):
         await asyncio.sleep(max(0.0, begun + number / rate - time.perf_counter()))
@@ -76,15 +94,13 @@ async def _turns(client: httpx.AsyncClient, talkers: Sequence[Talker], rate: flo
 
 
 async def _visit(
-    client: httpx.AsyncClient, first: int, took: list[float], *, click_seconds: float
+    client: httpx.AsyncClient, first: int, took: Times, *, click_seconds: float
 ) -> None:
     """Click through the pages until somebody closes the window."""
     await asyncio.sleep(click_seconds * (first % 20) / 20)
     for number in itertools.count(first):
         began = time.perf_counter()
-        response = await client.get(f"/dashboard{_PAGES[number % len(_PAGES)]}")
-        response.raise_for_status()
-        took.append((time.perf_counter() - began) * 1000)
+        took.note(await client.get(f"/dashboard{_PAGES[number % len(_PAGES)]}"), began)
         await asyncio.sleep(click_seconds)
 
 
@@ -92,14 +108,15 @@ async def _visit(
 class Slices:
     """All slices of one kind."""
 
-    rounds: list[list[float]] = field(default_factory=list)
-    """Milliseconds of the turns of each slice."""
+    rounds: list[Times] = field(default_factory=list)
+    """The turns of each slice."""
     processor_seconds: float = 0.0
 
     @property
-    def turns(self) -> list[float]:
+    def turns(self) -> Times:
         """The turns of all slices."""
-        return list(itertools.chain.from_iterable(self.rounds))
+        all_of_them = itertools.chain.from_iterable(one.milliseconds for one in self.rounds)
+        return Times(milliseconds=[*all_of_them], refused=sum(one.refused for one in self.rounds))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -112,7 +129,7 @@ class Run:
     talkers: Sequence[Talker]
     alone: Slices = field(default_factory=Slices)
     beside: Slices = field(default_factory=Slices)
-    pages: list[float] = field(default_factory=list)
+    pages: Times = field(default_factory=Times)
 
     async def measure(self) -> None:
         """Run both kinds of slices in every round."""
@@ -136,28 +153,40 @@ class Run:
 
     def print(self, console: Console) -> None:
         """Print the times, their ratios, and what a page costs."""
-        table = Table("turns", "number", "p50 ms", "p95 ms", box=None)
+        table = Table("turns", "number", "p50 ms", "p95 ms", "refused", box=None)
         table.add_row(*_row("alone", self.alone.turns))
         table.add_row(*_row(f"beside {self.given.dashboards} dashboards", self.beside.turns))
         table.add_row(*_row("pages of the dashboards", self.pages))
         console.print(table)
-        rounds = list(zip(self.alone.rounds, self.beside.rounds, strict=True))
+        rounds = [
+            (alone.milliseconds, beside.milliseconds)
+            for alone, beside in zip(self.alone.rounds, self.beside.rounds, strict=True)
+            if min(len(alone.milliseconds), len(beside.milliseconds)) >= _LEAST_ANSWERED
+        ]
+        if not rounds:
+            console.print("no ratios: too many turns were refused")
+            return
         for name, measure in (("median", statistics.median), ("p95", _p95)):
             ratios = sorted(measure(beside) / measure(alone) for alone, beside in rounds)
             console.print(
                 f"{name}, beside / alone: {statistics.median(ratios):.2f} "
                 f"({ratios[0]:.2f} to {ratios[-1]:.2f} in {len(ratios)} rounds)"
             )
-        spent = self.beside.processor_seconds - self.alone.processor_seconds
-        console.print(f"processor time of a page: {1000 * spent / len(self.pages):.1f} ms")
+        if pages := len(self.pages.milliseconds):
+            spent = self.beside.processor_seconds - self.alone.processor_seconds
+            console.print(f"processor time of a page: {1000 * spent / pages:.1f} ms")
 
 
 def _p95(took: Sequence[float]) -> float:
     return statistics.quantiles(took, n=20)[18]
 
 
-def _row(name: str, took: Sequence[float]) -> tuple[str, str, str, str]:
-    return name, f"{len(took):,}", f"{statistics.median(took):.1f}", f"{_p95(took):.1f}"
+def _row(name: str, took: Times) -> tuple[str, ...]:
+    answered, refused = took.milliseconds, f"{took.refused:,}"
+    if len(answered) < _LEAST_ANSWERED:
+        return name, f"{len(answered):,}", "-", "-", refused
+    median, p95 = statistics.median(answered), _p95(answered)
+    return name, f"{len(answered):,}", f"{median:.1f}", f"{p95:.1f}", refused
 
 
 def _talkers(key: str) -> list[Talker]:
@@ -181,7 +210,7 @@ async def _measure(served: Served, key: str, given: argparse.Namespace, console:
         console.print(f"first page with {given.facts:,} facts: {first:.0f} ms")
         talkers = _talkers(key)
         for number, talker in enumerate(talkers):
-            await talker.ask(client, number, [])
+            await talker.ask(client, number, Times())
         run = Run(client=client, served=served, given=given, talkers=talkers)
         await run.measure()
         run.print(console)
