@@ -125,6 +125,7 @@ class _Builder:
                 handlers={JobKind.COMPACT: self._compaction().do},
                 telemetry=self.needs.telemetry,
             ),
+            ended_visits=stores.ended_visits,
             api_keys=ApiKeys(
                 store=stores.api_keys,
                 clock=self.clock,

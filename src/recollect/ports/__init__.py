@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from recollect.ports.accounts import ApiKeyStore, StateStore
+from recollect.ports.accounts import ApiKeyStore, EndedVisits, StateStore
 from recollect.ports.conversations import (
     BranchStore,
     HistoryStore,
@@ -41,6 +41,7 @@ class Stores:
     expired_records: ExpiredRecords
     archive_notes: ArchiveNotes
     api_keys: ApiKeyStore
+    ended_visits: EndedVisits
     tenant_settings: TenantSettingsStore
     audit: AuditLog
     audit_chains: AuditChains

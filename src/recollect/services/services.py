@@ -10,7 +10,7 @@ from typing import Final
 from recollect.domain.language import PlainWords
 from recollect.domain.policy import FactExtractorKind
 from recollect.domain.recall.reranking import AUTO, RerankPolicy
-from recollect.ports.accounts import PermissionSource
+from recollect.ports.accounts import EndedVisits, PermissionSource
 from recollect.ports.facts import FactExtractor, RelationModel, UnknownRelations
 from recollect.ports.models import (
     Answerer,
@@ -161,6 +161,7 @@ class Services:
     """None where no model embeds."""
     work: Work
     api_keys: ApiKeys
+    ended_visits: EndedVisits
     tenant_settings: SettingsOfTenants
     tenant_policies: TenantPolicies
     audit: AuditReading

@@ -29,7 +29,7 @@ OWNED_TABLES = {
     ),
     *("recall_entries", "recall_words", "recall_owners", "recall_models", "recall_removals"),
     *("facts", "fact_changes", "fact_models", "erasures", "receipt_keys", "owner_keys"),
-    "archive_notes",
+    *("archive_notes", "ended_visits"),
 }
 
 # The statements that may do without an owner, each with its reason.

@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from recollect.engines.owner_keys import OwnerKeys
-from recollect.engines.postgres.accounts import PostgresApiKeyStore, PostgresStateStore
+from recollect.engines.postgres.accounts import (
+    PostgresApiKeyStore,
+    PostgresEndedVisits,
+    PostgresStateStore,
+)
 from recollect.engines.postgres.activity import PostgresActivityStore
 from recollect.engines.postgres.archive import PostgresArchiveNotes, PostgresExpiredRecords
 from recollect.engines.postgres.audit import PostgresAuditLog
@@ -122,6 +126,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         expired_records=PostgresExpiredRecords(database, clock),
         archive_notes=PostgresArchiveNotes(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
+        ended_visits=PostgresEndedVisits(database, clock),
         tenant_settings=PostgresTenantSettings(database, clock),
         audit=audit,
         audit_chains=audit,
