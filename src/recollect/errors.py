@@ -43,6 +43,7 @@ RecollectError
     ├── PermissionsUnavailable  the source of permissions
     ├── VectorStoreUnavailable  a store of vectors outside the database
     ├── ArchiveUnavailable      the archive of expired sessions
+    ├── TooManyExports          a place for another export
     ├── ContentUnreadable       the key that decrypts stored content
     └── MasterKeyMissing        the key that this server would have to encrypt content with
 
@@ -365,6 +366,10 @@ class ArchiveUnavailable(Unavailable):
     def explanation(self) -> str:
         """The message with the reason."""
         return f"{self}: {self.reason}" if self.reason else str(self)
+
+
+class TooManyExports(Unavailable):
+    """As many exports as one process writes at once are open already."""
 
 
 class ContentUnreadable(Unavailable):

@@ -258,16 +258,13 @@ class PostgresEncryptionStore(PostgresStore):
         assert wrapper is not None  # noqa: S101  # there is no such store without one
         return wrapper
 
-    async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
-        return {table.name: await self._count_table(owner_id, table) for table in TABLES}
-
-    async def _count_table(self, owner_id: UUID, table: EncryptedTable) -> RowCounts:
-        plain = encrypted = 0
-        async for rows in pages(self._database, owner_id, table, as_stored=True):
-            has_plain = [table.has_plain(row) for row in rows if any(table.contents(row))]
-            plain += sum(has_plain)
-            encrypted += len(has_plain) - sum(has_plain)
-        return RowCounts(encrypted=encrypted, plain=plain)
+    async def count_rows(self, owner_id: UUID) -> AsyncIterator[tuple[str, RowCounts]]:
+        for table in TABLES:
+            yield table.name, RowCounts()
+            async for rows in pages(self._database, owner_id, table, as_stored=True):
+                has_plain = [table.has_plain(row) for row in rows if any(table.contents(row))]
+                plain = sum(has_plain)
+                yield table.name, RowCounts(encrypted=len(has_plain) - plain, plain=plain)
 
     async def encrypt_rows(self, owner_id: UUID) -> AsyncIterator[int]:
         try:
