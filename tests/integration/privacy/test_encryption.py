@@ -33,6 +33,7 @@ from recollect.errors import ConfigurationError, ContentUnreadable, MasterKeyMis
 from recollect.interfaces.cli.doctor.storage import check_encryption
 from recollect.interfaces.cli.main import app
 from recollect.ports import Stores
+from recollect.services.privacy.encrypting import Counted
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from recollect.system import SystemClock
@@ -181,8 +182,11 @@ async def test_what_was_stored_plain_is_used_beside_and_encrypted_later(admin_ds
             administrator = await asyncpg.connect(dsn)
             assert marker not in await stored_of(administrator, scope)
             await administrator.close()
-            status = await encryption_of(services).status()
+            told: list[Counted] = []
+            status = await encryption_of(services).status(progress=told.append)
             assert (status.plain, status.tables["messages"].encrypted) == (0, 9)
+            assert told[-1].rows == sum(one.encrypted for one in status.tables.values())
+            assert [one.rows for one in told] == sorted(one.rows for one in told)
             again = await encryption_of(services).encrypt(OPERATOR)
             assert again.changed == 0, "nothing is left to do"
             administrator = await asyncpg.connect(dsn)
