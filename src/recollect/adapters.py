@@ -185,10 +185,12 @@ async def open_adapters(
     ciphers: OwnerCiphers | None = None,
     *,
     telemetry: Telemetry = UNMEASURED,
+    names_on_demand: bool = False,
 ) -> AsyncIterator[Adapters]:
     """Open what the settings name; its connections are closed at the end.
 
-    With `ciphers`, what is archived is encrypted.
+    With `ciphers`, what is archived is encrypted. With `names_on_demand`, what finds names is
+    loaded when the first text is masked.
     """
     async with AsyncExitStack() as stack:
         opened = stack.enter_async_context
@@ -218,7 +220,7 @@ async def open_adapters(
             reranker=await opened(open_reranker(rerank_choice(settings))),
             reranking=RerankPolicy.parse(settings.rerank),
             vectors=await opened(open_vectors(settings)),
-            names=await opened(open_name_finder(settings.mask_names)),
+            names=await opened(open_name_finder(settings.mask_names, on_demand=names_on_demand)),
             archive=archive_of(settings, ciphers),
             archive_retention=settings.archive_retention,
             answering_model=answering,

@@ -504,6 +504,7 @@ class Memory:
         connection_string: str | None = None,
         permissions: PermissionFunction | None = None,
         telemetry: Telemetry | None = None,
+        names_on_demand: bool = False,
     ) -> Iterator[Self]:
         """Open the memory: an embedded PostgreSQL, unless the settings name another database.
 
@@ -511,6 +512,8 @@ class Memory:
         embedded server, `connection_string` a server of your own. `permissions` is a function
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
         `telemetry` takes the measurements; by default the settings decide which are taken.
+        `names_on_demand` loads the pipelines of MEMORY_MASK_NAMES with the first text that is
+        masked, for programs that may mask none.
         """
         with (
             start_blocking_portal() as portal,
@@ -521,6 +524,7 @@ class Memory:
                     connection_string=connection_string,
                     permissions=permissions,
                     telemetry=telemetry,
+                    names_on_demand=names_on_demand,
                 )
             ) as inner,
             OpenPortal(portal, "open") as opened,

@@ -43,7 +43,9 @@ RecollectError
     ├── PermissionsUnavailable  the source of permissions
     ├── VectorStoreUnavailable  a store of vectors outside the database
     ├── ArchiveUnavailable      the archive of expired sessions
-    └── ContentUnreadable       the key that decrypts stored content
+    ├── TooManyExports          a place for another export
+    ├── ContentUnreadable       the key that decrypts stored content
+    └── MasterKeyMissing        the key that this server would have to encrypt content with
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
@@ -366,8 +368,22 @@ class ArchiveUnavailable(Unavailable):
         return f"{self}: {self.reason}" if self.reason else str(self)
 
 
+class TooManyExports(Unavailable):
+    """As many exports as one process writes at once are open already."""
+
+
 class ContentUnreadable(Unavailable):
     """What is stored is encrypted, and cannot be decrypted; ciphertext is never shown as text."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"stored content cannot be read: {reason}")
+
+
+class MasterKeyMissing(Unavailable):
+    """Others encrypt what they store in the database; without the key nothing is stored there."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "content in the database is encrypted, and this server has no MEMORY_ENCRYPTION_KEY: "
+            "nothing is stored as plain text"
+        )

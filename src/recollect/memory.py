@@ -80,6 +80,7 @@ class Memory:
         connection_string: str | None = None,
         permissions: PermissionFunction | None = None,
         telemetry: Telemetry | None = None,
+        names_on_demand: bool = False,
     ) -> AsyncIterator[Self]:
         """Open the memory: an embedded PostgreSQL, unless the settings name another database.
 
@@ -87,6 +88,8 @@ class Memory:
         embedded server, `connection_string` a server of your own. `permissions` is a function
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
         `telemetry` takes the measurements; by default the settings decide which are taken.
+        `names_on_demand` loads the pipelines of MEMORY_MASK_NAMES with the first text that is
+        masked, for programs that may mask none.
         """
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
         from recollect.adapters import open_adapters  # noqa: PLC0415
@@ -102,7 +105,13 @@ class Memory:
         async with (
             opened as measuring,
             open_engine(settings, SystemClock(), measuring) as engine,
-            open_adapters(settings, permissions, engine.ciphers, telemetry=measuring) as adapters,
+            open_adapters(
+                settings,
+                permissions,
+                engine.ciphers,
+                telemetry=measuring,
+                names_on_demand=names_on_demand,
+            ) as adapters,
         ):
             needs, stores = adapters.dependencies, engine.stores
             services = build_services(stores, needs, settings.policies())

@@ -16,7 +16,7 @@ def test_a_setting_in_json_that_cannot_be_read_is_named(
     monkeypatch.setenv(f"MEMORY_{name.upper()}", value)
     with pytest.raises(ConfigurationError) as refused:
         load_settings()
-    assert str(refused.value) == f"MEMORY_{name.upper()}: must be a JSON object"
+    assert str(refused.value) == f"MEMORY_{name.upper()}: must be a JSON object (it is '{value}')"
 
 
 def test_settings_in_json_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,6 +40,52 @@ def test_a_name_that_could_be_taken_for_another_is_refused(
 def test_a_retention_for_a_tenant_that_cannot_exist_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="RETENTION_BY_TENANT: a tenant's name must not"):
         load_settings(retention_by_tenant={"acme ": "fixed:7"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("PORT", "abc", "must be a whole number from 0 to 65535 (it is 'abc')"),
+        ("PORT", "99999", "must be a whole number from 0 to 65535 (it is '99999')"),
+        ("PROCESSES", "1.5", "must be a whole number from 1 to 64 (it is '1.5')"),
+        ("MAX_HEADERS", "9", "must be a whole number, 10 or more (it is '9')"),
+        ("KEEP_ALIVE_SECONDS", "soon", "must be a number above 0 (it is 'soon')"),
+        ("FACTS_PRUNE_BELOW", "1", "must be a number from 0 to less than 1 (it is '1')"),
+        ("RETENTION_DAYS", "nan", "must be a number above 0 (it is 'nan')"),
+        ("WORKER", "maybe", "must be on or off (it is 'maybe')"),
+        ("ENGINE", "mysql", "must be postgresql or dynamodb (it is 'mysql')"),
+        ("LOG_LEVEL", "loud", "must be DEBUG, INFO, WARNING or ERROR (it is 'loud')"),
+        ("EMBEDDING_POOLING", "max", "must be mean or cls (it is 'max')"),
+        ("MODEL_SIZES", '{"a": "x"}', "the value of 'a' must be a number (it is 'x')"),
+        *(
+            (name, "host", "must be an address that begins with http:// or https:// (it is 'host')")
+            for name in ("JWT_JWKS_URL", "ARCHIVE_ENDPOINT_URL", "OTLP_ENDPOINT")
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_with_what_it_must_be(
+    name: str, value: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"MEMORY_{name}", value)
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings()
+    assert str(caught.value) == f"MEMORY_{name}: {problem}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, "hunter2") for name in ("RECEIPT_KEY", "METRICS_TOKEN", "ENCRYPTION_KEY")),
+        *((name, "ftp://me:hunter2@host") for name in ("OTLP_ENDPOINT", "PERMISSIONS", "PORT")),
+    ],
+)
+def test_nothing_of_a_secret_is_in_an_error(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"MEMORY_{name}", value)
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings()
+    assert "hunter2" not in str(caught.value)
 
 
 def test_invalid_settings_are_reported_in_the_order_of_the_documentation() -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -27,7 +28,8 @@ _AT_ONCE: Final = 2
 """Parts of one object that are sent at the same time."""
 _SECONDS: Final = 30.0
 _NOBODYS: Final = "00000000-0000-0000-0000-000000000000/"
-"""What no object begins with."""
+"""What the names of no sessions begin with, but those of probes."""
+_PROBE: Final = b"written, read and deleted to see whether that can be done"
 _RETRIES: Final = 3
 
 
@@ -38,6 +40,7 @@ class S3Objects:
     """
 
     def __init__(self, bucket: str, *, prefix: str = "", endpoint: str | None = None) -> None:
+        self._is_probed = False
         self._address = "/".join(part for part in (f"s3://{bucket}", prefix) if part)
         if endpoint is not None:
             self._address += f" at {urlsplit(endpoint).netloc.rpartition('@')[2]}"
@@ -67,9 +70,31 @@ class S3Objects:
         return self._address
 
     async def check(self) -> None:
-        """Look whether the bucket answers."""
+        """Look whether the bucket answers; at first also whether objects can be stored in it.
+
+        Later looks only list: each probe is paid for, and a bucket with versions keeps all of them.
+        """
         async for _ in self.list(_NOBODYS):
-            return
+            break
+        if not self._is_probed:
+            await self._probe(f"{_NOBODYS}probe-{token_hex(8)}")
+            self._is_probed = True
+
+    async def _probe(self, name: str) -> None:
+        """Write, read and delete an object, as archiving, restoring and erasures do."""
+        step = "written to"
+        try:
+            with _reported():
+                await obstore.put_async(self._store, name, _PROBE, use_multipart=False)
+            step = "read from"
+            read = b"".join([piece async for piece in self.read(name)])
+            step = "deleted from"
+            await self.delete(name)
+        except (ArchiveUnavailable, ArchivedSessionNotFound) as error:
+            problem = f"the bucket answers, but cannot be {step}"
+            raise ArchiveUnavailable(problem, reason=_reason(error)) from error
+        if read != _PROBE:
+            raise ArchiveUnavailable("the archive does not return what was written")
 
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Send the bytes at once, or in parts if there are many; there is no half object."""
@@ -122,6 +147,8 @@ class S3Objects:
         with _reported():
             async for page in obstore.list(self._store, prefix=prefix.rstrip("/") or None):
                 for one in page:
+                    if one["path"].startswith(_NOBODYS):
+                        continue
                     yield StoredObject(one["path"], one["size"], one["last_modified"])
 
     async def delete(self, name: str) -> None:
@@ -148,6 +175,10 @@ def _reported(name: str = "") -> Iterator[None]:
         raise _unavailable(error) from error
     except (BaseError, OSError) as error:
         raise _unavailable(error) from error
+
+
+def _reason(error: ArchiveUnavailable | ArchivedSessionNotFound) -> str:
+    return error.reason if isinstance(error, ArchiveUnavailable) else "it is not there again"
 
 
 def _unavailable(error: Exception) -> ArchiveUnavailable:

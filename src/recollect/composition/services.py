@@ -91,6 +91,7 @@ class _Builder:
             archive=self.privacy.archive_access(),
             erasing=self.privacy.erasing(),
             encryption=self.privacy.encryption(),
+            check_keys=self.stores.check_keys,
             cache_eviction=self.privacy.cache_eviction(),
             turns=self.turn_memory.turns,
             chat=Chat(
@@ -125,6 +126,7 @@ class _Builder:
                 handlers={JobKind.COMPACT: self._compaction().do},
                 telemetry=self.needs.telemetry,
             ),
+            ended_visits=stores.ended_visits,
             api_keys=ApiKeys(
                 store=stores.api_keys,
                 clock=self.clock,

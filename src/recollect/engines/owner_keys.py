@@ -4,13 +4,19 @@ Every engine that encrypts content works with them; where the keys are stored is
 """
 
 import logging
+import math
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
-from recollect.errors import ConfigurationError, ContentUnreadable, ErasureUnderWay
+from recollect.errors import (
+    ConfigurationError,
+    ContentUnreadable,
+    ErasureUnderWay,
+    MasterKeyMissing,
+)
 from recollect.ports.privacy.encryption import KeyWrapper, OwnerCipher, WrappedKey
 
 FRESH_SECONDS: Final = 3.0
@@ -72,11 +78,25 @@ class OwnerKeys:
         self.fresh_seconds = fresh_seconds
         self._max_owners = max_owners
         self._cached: OrderedDict[UUID, _Cached] = OrderedDict()
+        self._looked_at = -math.inf
+        self._has_keys = False
 
     @property
     def is_on(self) -> bool:
         """Whether content is encrypted when it is stored."""
         return self.wrapper is not None
+
+    async def look_for_keys(self, look: Callable[[], Awaitable[bool]]) -> None:
+        """Without a wrapper, look every three seconds whether others have begun to encrypt."""
+        now = time.monotonic()
+        if self.is_on or now - self._looked_at < self.fresh_seconds:
+            return
+        self._has_keys, self._looked_at = await look(), now
+
+    def refuse_plain(self) -> None:
+        """Raise `MasterKeyMissing` where plain text would be stored beside what is encrypted."""
+        if not self.is_on and self._has_keys:
+            raise MasterKeyMissing
 
     def forget(self, owner_id: UUID) -> None:
         """See `OwnerCache.forget`."""

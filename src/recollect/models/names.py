@@ -15,6 +15,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_bytes
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from recollect.domain.followup.language import known_language
@@ -69,8 +70,12 @@ class _Part(NamedTuple):
 
 
 @asynccontextmanager
-async def open_name_finder(pipelines: Sequence[str]) -> AsyncIterator[NameFinder | None]:
+async def open_name_finder(
+    pipelines: Sequence[str], *, on_demand: bool = False
+) -> AsyncIterator[NameFinder | None]:
     """What finds names with the pipelines, packages or folders; None if there are none.
+
+    `on_demand` loads them when the first text is read, which may raise the same error.
 
     Raises:
         ConfigurationError: one is not installed or finds no names, and what to do about it.
@@ -80,7 +85,7 @@ async def open_name_finder(pipelines: Sequence[str]) -> AsyncIterator[NameFinder
         return
     for package in ("presidio_analyzer", "spacy"):
         require(package, SETTING)
-    finder = await asyncio.to_thread(lambda: PresidioNames([_load(one) for one in pipelines]))
+    finder = NamesOnDemand(pipelines) if on_demand else await asyncio.to_thread(_loaded, pipelines)
     try:
         yield finder
     finally:
@@ -156,6 +161,45 @@ class PresidioNames:
         return [one for one in self._pipelines if one.language not in {*installed()} - {language}]
 
 
+class NamesOnDemand:
+    """A `NameFinder` that loads its pipelines, which takes seconds, with the first text."""
+
+    def __init__(self, pipelines: Sequence[str]) -> None:
+        """`ConfigurationError` if one is not there; whether it can be loaded shows later."""
+        for pipeline in pipelines:
+            _folder_of(pipeline)
+        self._pipelines = pipelines
+        self._loading = Lock()
+        self._finder: PresidioNames | None = None
+        self._is_closed = False
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the pipelines."""
+        return self._get().languages
+
+    def find(self, texts: Sequence[str]) -> list[list[Span]]:
+        """Where names stand in each text."""
+        if not any(map(_WORD.search, texts)):
+            return [[] for _ in texts]
+        return self._get().find(texts)
+
+    def close(self) -> None:
+        """End what was loaded; nothing can be read any more."""
+        with self._loading:
+            self._is_closed = True
+            if self._finder is not None:
+                self._finder.close()
+
+    def _get(self) -> PresidioNames:
+        with self._loading:
+            if self._is_closed:
+                raise ModelUnavailable(_CLOSED)
+            if self._finder is None:
+                self._finder = _loaded(self._pipelines)
+            return self._finder
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NamePipeline:
     """A loaded pipeline of spaCy in presidio's analyzer; not for several threads at once."""
@@ -224,6 +268,10 @@ def _batches(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
         characters += len(part.read)
     if batch:
         yield batch
+
+
+def _loaded(pipelines: Sequence[str]) -> PresidioNames:
+    return PresidioNames([_load(one) for one in pipelines])
 
 
 def _load(pipeline: str) -> NamePipeline:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from recollect.ports.accounts import ApiKeyStore, StateStore
+from recollect.ports.accounts import ApiKeyStore, EndedVisits, StateStore
 from recollect.ports.conversations import (
     BranchStore,
     HistoryStore,
@@ -41,6 +41,7 @@ class Stores:
     expired_records: ExpiredRecords
     archive_notes: ArchiveNotes
     api_keys: ApiKeyStore
+    ended_visits: EndedVisits
     tenant_settings: TenantSettingsStore
     audit: AuditLog
     audit_chains: AuditChains
@@ -63,6 +64,9 @@ class Stores:
     """None for an engine that does not tell how much it has."""
     encryption: EncryptionStore | None = None
     """None where content is not encrypted."""
+    check_keys: Callable[[], Awaitable[None]] | None = None
+    """Raises `ConfigurationError` if content is encrypted by a master key that is not set, or by
+    any where none is set; None for an engine that encrypts nothing."""
     is_answering: Callable[[], Awaitable[bool]] | None = None
     """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
     that cannot."""

@@ -1,4 +1,4 @@
-"""Where API keys and user states are stored, and who may see what."""
+"""Where API keys, user states and ended visits are stored, and who may see what."""
 
 from datetime import datetime
 from typing import Protocol
@@ -42,6 +42,16 @@ class StateStore(Protocol):
 
     async def delete(self, scope: Scope, *, now: datetime) -> bool:
         """Delete the owner's state; return whether there was one. Audited, with its mode."""
+
+
+class EndedVisits(Protocol):
+    """Remembers which visits to the dashboard were ended, of all tenants."""
+
+    async def end(self, visit_id: UUID, *, now: datetime, expires_at: datetime) -> None:
+        """End a visit for every process; it may be forgotten once it would have expired."""
+
+    async def has(self, visit_id: UUID) -> bool:
+        """Return whether a visit was ended."""
 
 
 class PermissionSource(Protocol):

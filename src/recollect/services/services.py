@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -11,7 +11,7 @@ from recollect.domain.language import PlainWords
 from recollect.domain.pace import Pace
 from recollect.domain.policy import FactExtractorKind
 from recollect.domain.recall.reranking import AUTO, RerankPolicy
-from recollect.ports.accounts import PermissionSource
+from recollect.ports.accounts import EndedVisits, PermissionSource
 from recollect.ports.facts import FactExtractor, RelationModel, UnknownRelations
 from recollect.ports.models import (
     Answerer,
@@ -140,6 +140,8 @@ class Services:
     """None where expired sessions are not archived."""
     encryption: Encryption | None
     """None where content is not encrypted."""
+    check_keys: Callable[[], Awaitable[None]] | None
+    """See `Stores.check_keys`."""
     turns: Turns
     chat: Chat
     proxy: Proxy
@@ -162,6 +164,7 @@ class Services:
     """None where no model embeds."""
     work: Work
     api_keys: ApiKeys
+    ended_visits: EndedVisits
     tenant_settings: SettingsOfTenants
     tenant_policies: TenantPolicies
     audit: AuditReading

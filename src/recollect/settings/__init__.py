@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic import ConfigDict, ValidationError, model_validator
 
@@ -36,6 +36,7 @@ from recollect.settings.behaviour import (
 )
 from recollect.settings.keeping import AuditSettings, MaintenanceSettings, PrivacySettings
 from recollect.settings.observability import LogSettings, ObservabilitySettings
+from recollect.settings.problems import describe
 from recollect.settings.server import (
     EMBEDDED_CONNECTIONS,
     LOOPBACK_HOSTS,
@@ -49,6 +50,9 @@ from recollect.settings.server import (
     VectorSettings,
     VectorStoreKind,
 )
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 __all__ = [
     "AnswererKind",
@@ -104,10 +108,7 @@ class Settings(
         try:
             super().__init__(**(_variables() | given))
         except ValidationError as error:
-            problems = []
-            for problem in error.errors():
-                place = "".join(f"{_PREFIX}{name}: ".upper() for name in problem["loc"][:1])
-                problems.append(place + problem["msg"].removeprefix("Value error, "))
+            problems = [_described(problem) for problem in error.errors()]
             raise ConfigurationError("; ".join(problems)) from None
 
     @model_validator(mode="after")
@@ -296,6 +297,14 @@ class Settings(
 def load_settings(**overrides: object) -> Settings:
     """Read the settings, or say in one line each what is wrong with them."""
     return Settings(**overrides)
+
+
+def _described(problem: "ErrorDetails") -> str:
+    """A problem of a value, after the name of its variable; one of several settings alone."""
+    name = str(problem["loc"][0]) if problem["loc"] else None
+    if name is None:
+        return describe(problem, None)
+    return f"{_PREFIX}{name.upper()}: {describe(problem, Settings.model_fields[name])}"
 
 
 def _variables() -> dict[str, object]:

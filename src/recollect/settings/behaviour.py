@@ -30,7 +30,7 @@ from recollect.domain.profile.profile import check_chosen_keys
 from recollect.domain.recall.entry import MAX_RECALLED, RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
 from recollect.errors import InvalidInput
-from recollect.settings.values import NumbersByName, SeparatedByCommas, accepted_by
+from recollect.settings.values import NumbersByName, SeparatedByCommas, accepted_by, matching
 
 
 def _number_or_off(value: object) -> object:
@@ -203,7 +203,7 @@ class ModelSettings(BaseModel):
     embedding_timeout_seconds: float = Field(default=5, gt=0)
     """The longest that a question waits for its vector; after that, what was said is found by words
     alone, and the answer has a warning."""
-    embedding_pooling: str = Field(default="mean", pattern="^(mean|cls)$")
+    embedding_pooling: Annotated[str, matching("mean|cls", "must be mean or cls")] = "mean"
     """How a model in a folder makes one vector of a text: mean or cls."""
     rerank: Annotated[str, accepted_by(RerankPolicy.parse)] = "auto"
     """How many of the best search results a cross-encoder reads again to put them in order: off, a

@@ -13,7 +13,7 @@ from recollect.domain.policy import MAX_RETENTION_DAYS, RetentionMode, Retention
 from recollect.domain.privacy.encrypted import parse_master_keys
 from recollect.domain.transfer.archive import ArchiveAddress
 from recollect.errors import InvalidInput
-from recollect.settings.values import READ_JSON, accepted_by
+from recollect.settings.values import READ_JSON, HttpAddress, accepted_by
 
 _LEAST_AUDIT_DAYS: Final = 7
 """The database refuses to delete entries of the last six days."""
@@ -51,7 +51,7 @@ class MaintenanceSettings(BaseModel):
     archive: Annotated[str, accepted_by(ArchiveAddress.parse)] = "off"
     """Where expired sessions are archived before they are deleted: off, folder:PATH (absolute, of a
     folder that is there) or s3://BUCKET/PREFIX, with credentials from the environment (AWS_…)."""
-    archive_endpoint_url: str | None = Field(default=None, pattern="^https?://")
+    archive_endpoint_url: HttpAddress | None = None
     """Address of a server with S3's interface, such as http://127.0.0.1:9000; default: Amazon's."""
     archive_retention_days: float | None = Field(
         default=None, gt=0, le=MAX_RETENTION_DAYS, allow_inf_nan=False

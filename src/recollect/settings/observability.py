@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from recollect.ports.telemetry import TracedUsers
 from recollect.settings.server import LOOPBACK_HOSTS
-from recollect.settings.values import SeparatedByCommas
+from recollect.settings.values import HttpAddress, SeparatedByCommas
 
 
 class LogFormat(StrEnum):
@@ -55,7 +55,7 @@ class ObservabilitySettings(BaseModel):
     metrics_token: SecretStr | None = Field(default=None, min_length=16)
     """What scrapers show as 'Authorization: Bearer …', at least 16 characters. Without
     MEMORY_METRICS_PORT it opens /metrics on the server's own port."""
-    otlp_endpoint: str | None = Field(default=None, pattern="^https?://")
+    otlp_endpoint: HttpAddress | None = None
     """Where traces and metrics are sent by OTLP over HTTP, such as http://127.0.0.1:4318; unset:
     nowhere."""
     otlp_headers: SecretStr | None = None
@@ -71,7 +71,7 @@ class ObservabilitySettings(BaseModel):
     pseudonym_key: SecretStr | None = Field(default=None, min_length=16)
     """What pseudonyms of users in logs and traces are made with, at least 16 characters; unset: a
     secret of the database's own, the same for all servers that work on it."""
-    langfuse_url: str | None = Field(default=None, pattern="^https?://")
+    langfuse_url: HttpAddress | None = None
     """A Langfuse that traces are sent to, such as https://cloud.langfuse.com; with both keys."""
     langfuse_public_key: str | None = None
     """Langfuse's public key of the project."""

@@ -11,7 +11,13 @@ from pydantic import BaseModel, BeforeValidator, Field, SecretStr
 from recollect.domain.identity.permissions import PermissionAddress
 from recollect.domain.identity.scope import DEFAULT_TENANT, tenant_name
 from recollect.errors import InvalidInput
-from recollect.settings.values import Identity, SeparatedByCommas, accepted_by
+from recollect.settings.values import (
+    HttpAddress,
+    Identity,
+    SeparatedByCommas,
+    accepted_by,
+    matching,
+)
 
 LEAST_SECRET: Final = 16
 """The fewest characters of a secret that tells who is calling."""
@@ -54,12 +60,18 @@ class ServerSettings(BaseModel):
 
     engine: EngineKind = EngineKind.POSTGRESQL
     """What stores the memory: postgresql, the embedded one or your own, or dynamodb."""
-    dynamodb_table: str = Field(default="ConversationMemory", pattern=r"^[A-Za-z0-9_.-]{3,250}$")
+    dynamodb_table: Annotated[
+        str,
+        matching(
+            "[A-Za-z0-9_.-]{3,250}",
+            "must be the name of a table: 3 to 250 letters, digits, dots, hyphens and underscores",
+        ),
+    ] = "ConversationMemory"
     """Name of the table in DynamoDB, which 'recollect dynamodb create' creates; the keys of
     encrypted content are in another, with -keys behind its name."""
     dynamodb_region: str | None = None
     """Region of the table, such as eu-west-1; default: that of the AWS environment or profile."""
-    dynamodb_endpoint_url: str | None = Field(default=None, pattern="^https?://")
+    dynamodb_endpoint_url: HttpAddress | None = None
     """Address of a server with DynamoDB's interface; default: Amazon's in that region."""
     home: Path = Field(default_factory=default_home)
     """Folder of the embedded PostgreSQL."""
@@ -147,7 +159,7 @@ class AuthSettings(BaseModel):
     """JWT claim that names the tenant; unset: MEMORY_TENANT."""
     jwt_secret: SecretStr | None = Field(default=None, min_length=LEAST_SECRET)
     """Secret that JWTs are signed with (HS256, HS384, HS512)."""
-    jwt_jwks_url: str | None = None
+    jwt_jwks_url: HttpAddress | None = None
     """Address of the key set that JWTs are signed with (RS*, ES*, …)."""
     jwt_algorithms: SeparatedByCommas = ()
     """Accepted JWT algorithms, comma-separated; default HS256 with a secret, RS256 and ES256 with a
@@ -186,9 +198,14 @@ class VectorSettings(BaseModel):
     vector_store: VectorStoreKind = VectorStoreKind.PGVECTOR
     """Where vectors are kept: pgvector (in PostgreSQL), chroma or opensearch; all else stays in
     PostgreSQL."""
-    vector_collection_name: str = Field(
-        default="recollect_memory", pattern="^[a-z0-9][a-z0-9_-]{1,63}$"
-    )
+    vector_collection_name: Annotated[
+        str,
+        matching(
+            "[a-z0-9][a-z0-9_-]{1,63}",
+            "must be 2 to 64 small letters, digits, hyphens and underscores, a letter or a digit "
+            "first",
+        ),
+    ] = "recollect_memory"
     """What begins the names of Chroma's collections or OpenSearch's indices; it belongs to one
     database alone."""
     vector_store_url: str | None = None

@@ -1,6 +1,7 @@
 """Kinds of values that settings have, and how they are read from a text."""
 
 import json
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Final, TypeAlias
@@ -19,6 +20,18 @@ def accepted_by(rule: Callable[[str], object], whose: str = "") -> AfterValidato
             rule(text)
         except InvalidInput as error:
             raise ValueError(f"{whose}{error.problem}") from None
+        return text
+
+    return AfterValidator(check)
+
+
+def matching(pattern: str, problem: str) -> AfterValidator:
+    """Refuse a text that is not wholly of a pattern, in words that say what it must be."""
+    compiled = re.compile(pattern)
+
+    def check(text: str) -> str:
+        if not compiled.fullmatch(text):
+            raise ValueError(problem)
         return text
 
     return AfterValidator(check)
@@ -45,6 +58,9 @@ def _parse(value: object) -> object:
 
 Identity: TypeAlias = Annotated[str, accepted_by(partial(check_identity, field_name="name"))]
 """The name of a user or a tenant."""
+HttpAddress: TypeAlias = Annotated[
+    str, matching(r"https?://\S+\s*", "must be an address that begins with http:// or https://")
+]
 SeparatedByCommas: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_split)]
 """Texts that are given as one, `a, b`."""
 READ_JSON: Final = BeforeValidator(_parse)

@@ -8,6 +8,7 @@ from conformance.contracts.audit import AuditLogContract
 from conformance.contracts.audit_chains import AuditChainContract
 from conformance.contracts.branches import BranchStoreContract
 from conformance.contracts.compaction import SummaryStoreContract
+from conformance.contracts.ended_visits import EndedVisitsContract
 from conformance.contracts.erasure import ErasureContract
 from conformance.contracts.expiry import ExpiredSessionsContract
 from conformance.contracts.facts import FactStoreContract
@@ -67,6 +68,9 @@ class EngineContract:
 
     class TestWholeTurns(TurnStoreContract):
         """A turn with everything said in it."""
+
+    class TestEndedVisits(EndedVisitsContract):
+        """Signing out of the dashboard."""
 
     class TestStates(StateStoreContract):
         """The mode a user is in."""

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -35,6 +36,7 @@ from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.servers.http_servers import free_port, serving
 from support.servers.programs import run_recollect
+from support.timeouts import PATIENCE
 
 NOBODYS = "00000000-0000-4000-8000-000000000000"
 
@@ -321,15 +323,36 @@ async def test_an_export_that_nobody_reads_on_ends_quietly_and_is_recorded(
     session = await memory.session(user=user)
     for number in range(4):
         await session.add("user", f"{number} " + "long " * 20_000)
-    command = f"{sys.executable} -m recollect export - --user {user} | head -c 9"
-    env = {**os.environ, "MEMORY_HOME": str(shared_home)}
-    done = await asyncio.to_thread(
-        subprocess.run, ["sh", "-c", command], env=env, capture_output=True, check=False
-    )
-    assert len(done.stdout) == 9
-    assert done.stderr == b""
+    words = ("export", "-", "--user", user)
+    read, error, code = await asyncio.to_thread(read_some, words, shared_home)
+    assert (len(read), error, code) == (9, b"", -signal.SIGPIPE)
     log = await memory.services.audit.entries(Scope(tenant="default", user=user), limit=9)
     assert "memory.exported" in {entry.action for entry in log}
+
+
+@pytest.mark.parametrize(
+    "words", [("sessions", "list"), ("sessions", "list", "--json"), ("--help",)]
+)
+def test_a_list_that_nobody_reads_ends_as_other_programs_do(
+    run: Run, shared_home: Path, words: tuple[str, ...]
+) -> None:
+    run("profile", "set", "language", '"nl"')
+    _, error, code = read_some(words, shared_home, number=0)
+    assert (error, code) == (b"", -signal.SIGPIPE)
+
+
+def read_some(words: tuple[str, ...], home: Path, *, number: int = 9) -> tuple[bytes, bytes, int]:
+    """Run a command, close its output after some bytes, and return them, its errors and its end."""
+    command = [sys.executable, "-m", "recollect", *words]
+    env = {**os.environ, "MEMORY_HOME": str(home)}
+    with subprocess.Popen(
+        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        read = process.stdout.read(number)
+        process.stdout.close()
+        return read, process.stderr.read(), process.wait(PATIENCE)
 
 
 def test_facts_are_exported_to_a_file_that_is_there_with_force_alone(
@@ -441,6 +464,8 @@ async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
     assert erased.returncode == 0, erased.stderr
     receipt = json.loads(erased.stdout)
     assert (receipt["user"], receipt["erased"]["database"]["messages"]) == (user, 2)
+    whose = f"everything of the user '{user}' of the tenant 'default'"
+    assert erased.stderr == f"{whose} is erased; keep the receipt above\n"
     assert await memory.history(user).count() == 0
     file.write_text(erased.stdout)
     verified = run("erase", "--verify", str(file), "--json")
@@ -449,6 +474,13 @@ async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
     altered = run("erase", "--verify", str(file))
     assert (altered.returncode, altered.stderr.count("\n")) == (1, 1)
     assert "was altered" in altered.stderr
+
+
+def test_a_session_that_is_not_there_is_named_as_it_was_given(run: Run) -> None:
+    refused = run("erase", "--user", "alice", "--session", "the trip", "--yes")
+    whose = "the user 'alice' of the tenant 'default'"
+    error = f"recollect: --session names no session of {whose}: 'the trip'\n"
+    assert (refused.returncode, refused.stderr) == (1, error)
 
 
 async def test_an_erasure_without_the_archive_of_the_user_names_what_is_missing(

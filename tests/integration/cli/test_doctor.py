@@ -1,6 +1,7 @@
 """What the doctor says of everything outside that the settings name."""
 
 import asyncio
+import socket
 import sqlite3
 from base64 import b64encode
 from collections.abc import Callable, Iterable
@@ -120,6 +121,21 @@ async def test_no_embedder_is_no_failure() -> None:
     ((status, text),) = await findings_of(models.check_embedder, embedding_model="none")
 
     assert (status, "words alone" in text) == ("ok", True)
+
+
+async def test_an_address_that_is_in_use_is_no_failure_but_one_of_another_machine_is() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        place = f"127.0.0.1:{other.getsockname()[1]}"
+        (found,) = await findings_of(access.check_address, port=other.getsockname()[1])
+    assert found == ("warning", f"a program listens on {place} already")
+    assert (await findings_of(access.check_address, port=free_port()))[0][0] == "ok"
+    ((status, text),) = await findings_of(
+        access.check_address, host="192.0.2.1", port=80, user_id_source="api_key"
+    )
+    assert (status, text) == (
+        "failed",
+        "cannot listen on 192.0.2.1:80: Cannot assign requested address",
+    )
 
 
 async def test_an_address_without_a_listener_is_reported_as_unreachable() -> None:

@@ -102,6 +102,33 @@ async def test_a_token_without_its_cookie_is_refused(local: httpx.AsyncClient) -
     assert response.status_code == 403
 
 
+async def test_signing_out_ends_every_copy_of_the_cookie_in_every_process(
+    memory: Memory, visitor: httpx.AsyncClient, key: str
+) -> None:
+    await _sign_in(visitor, key)
+    copied = {COOKIE: visitor.cookies[COOKIE]}
+    token = await _token(visitor, "/dashboard")
+    app = create_app(memory, load_settings(user_id_source="api_key"))
+    async with serving(app) as url, _client(url) as other, _client(url) as later:
+        other.cookies.update(copied)
+        assert (await other.get("/dashboard")).status_code == 200
+        await _sign_in(later, key)
+        signed_out = await visitor.post("/dashboard/sign-out", data={"csrf": token})
+        assert signed_out.status_code == 303
+        assert COOKIE not in visitor.cookies
+        for browser in (other, visitor):
+            browser.cookies.clear()
+            browser.cookies.update(copied)
+            page = await browser.get("/dashboard")
+            assert page.headers["Location"].startswith("/dashboard/sign-in")
+            browser.cookies.clear()
+            browser.cookies.update(copied)
+            change = await browser.post("/dashboard/memory", data={"content": "x", "csrf": token})
+            assert change.status_code == 303
+            assert change.headers["Location"].startswith("/dashboard/sign-in")
+        assert (await later.get("/dashboard")).status_code == 200, "another visit with that key"
+
+
 async def test_a_cookie_is_read_by_every_process_on_the_database(
     memory: Memory, visitor: httpx.AsyncClient, key: str
 ) -> None:

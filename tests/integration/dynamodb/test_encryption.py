@@ -14,6 +14,7 @@ from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.privacy.encrypted import ENCRYPTED_PREFIX
+from recollect.domain.profile.profile import ProfileChange
 from recollect.domain.recall.entry import RecallQuery
 from recollect.domain.transfer.document import ExportFormat
 from recollect.engines.dynamodb.engine import dynamo_stores
@@ -23,7 +24,7 @@ from recollect.engines.dynamodb.table.items import Item
 from recollect.engines.dynamodb.table.keys import OWNER, SORT, keys_table, owner_of
 from recollect.engines.dynamodb.table.table import Table
 from recollect.engines.owner_keys import OwnerKeys
-from recollect.errors import ConfigurationError, ContentUnreadable
+from recollect.errors import ConfigurationError, ContentUnreadable, MasterKeyMissing
 from recollect.interfaces.cli.doctor.storage import check_encryption
 from recollect.interfaces.cli.main import app
 from recollect.ports import Stores
@@ -32,7 +33,7 @@ from recollect.settings import load_settings
 from recollect.system import SystemClock
 from support.doubles.dynamodb import DynamoDouble, a_double
 from support.dynamodb import a_client
-from support.encryption import FIRST_KEY, SECOND_KEY, encryption_of, owner_keys
+from support.encryption import FIRST_KEY, FRESH_SECONDS, SECOND_KEY, encryption_of, owner_keys
 from support.erasures import erasing_services, fill_everything
 from support.examples import a_message, a_scope, append, start_session
 
@@ -163,6 +164,23 @@ async def test_what_was_stored_plain_is_used_beside_and_encrypted_later() -> Non
     await services.close()
 
 
+async def test_a_server_without_a_key_stores_nothing_plain_once_others_encrypt() -> None:
+    scope, plain = a_scope(), a_double(keys=OwnerKeys(fresh_seconds=FRESH_SECONDS))
+    session_id = await say(plain, scope, "from before")
+    await say(in_another_process(plain, owner_keys()), a_scope(), "encrypted")
+    await asyncio.sleep(FRESH_SECONDS)
+    stores = stores_of(plain)
+    for work in (
+        append(stores, scope, session_id, a_message(content="plain")),
+        start_session(stores, a_scope(), name="plain"),
+        stores.profiles.change(scope, ProfileChange.of("role", "plain"), now=SystemClock().now()),
+    ):
+        with pytest.raises(MasterKeyMissing, match="no MEMORY_ENCRYPTION_KEY"):
+            await work
+    assert await heard(plain, scope, session_id) == ["from before"]
+    assert "'plain'" not in repr(double_of(plain).dump("double"))
+
+
 async def test_keys_are_rewrapped_by_a_new_master_key_and_the_old_one_can_go() -> None:
     table, scopes = a_double(keys=owner_keys(old=FIRST_KEY)), [a_scope() for _ in range(3)]
     said = {one: await say(table, one, "before the rotation") for one in scopes}
@@ -183,10 +201,10 @@ async def test_keys_are_rewrapped_by_a_new_master_key_and_the_old_one_can_go() -
     (entry,) = await stores.audit.entries(TenantScope(tenant=scopes[0].tenant), limit=9)
     assert (entry.action, entry.target) == (AuditAction.ENCRYPTION_KEY_ROTATED, "new")
     assert (await encryption.status()).keys == {"new": 3}
-    outdated = stores_of(table).encryption
-    assert outdated is not None
+    check_keys = stores_of(table).check_keys
+    assert check_keys is not None
     with pytest.raises(ConfigurationError, match="'new', which is not in"):
-        await outdated.check_keys()
+        await check_keys()
     new = in_another_process(table, owner_keys(new=SECOND_KEY))
     await check_data_keys(new)
     for scope, session_id in said.items():

@@ -5,7 +5,7 @@ import threading
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -212,8 +212,8 @@ class MasterKeys:
 async def test_keys_are_looked_at_now_and_then_and_never_waited_for(
     anonymous: Caller, services: Services, keys: MasterKeys, state: str
 ) -> None:
-    encryption = SimpleNamespace(store=keys)
-    memory = Memory(replace(services, encryption=encryption))  # type: ignore[arg-type]  # a part of it
+    some: Any = object()
+    memory = Memory(replace(services, encryption=some, check_keys=keys.check_keys))
     async with serving(create_app(memory, load_settings())) as url:
         caller = Caller(client=anonymous.client, url=url)
         answers = [await caller.get("/readyz") for _ in range(2)]
@@ -222,6 +222,18 @@ async def test_keys_are_looked_at_now_and_then_and_never_waited_for(
     assert {one.json()["checks"]["encryption"] for one in answers} == {state}
     assert {one.json()["status"] for one in answers} == {"ready" if state == "ok" else "degraded"}
     assert all(one.elapsed < timedelta(seconds=1.5) for one in answers)
+
+
+async def test_a_server_without_a_master_key_is_not_ready_once_others_encrypt(
+    anonymous: Caller, services: Services
+) -> None:
+    keys = MasterKeys(ConfigurationError("MEMORY_ENCRYPTION_KEY is not set"))
+    memory = Memory(replace(services, check_keys=keys.check_keys))
+    async with serving(create_app(memory, load_settings())) as url:
+        answer = await Caller(client=anonymous.client, url=url).get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
+    assert answer.json()["checks"]["encryption"] == "unusable"
+    assert "this server has no MEMORY_ENCRYPTION_KEY" in answer.json()["detail"]
 
 
 async def test_without_archive_and_encryption_nothing_is_told_of_them(anonymous: Caller) -> None:

@@ -51,6 +51,7 @@ INSERTS: Final = {
     "($1, $2, 'acme', 'everything', NULL, NULL, NULL, 'x', 'x', now(), 0, 'under_way', '{}', "
     "now() + interval '1 day', NULL, now(), NULL)",
     "archive_notes": "INSERT INTO archive_notes VALUES ($1, $2::uuid::text, now())",
+    "ended_visits": "INSERT INTO ended_visits VALUES ($1, $2, now())",
     "receipt_keys": "INSERT INTO receipt_keys VALUES ($1, $2::uuid::text::bytea, now())",
 }
 TABLES: Final = sorted(INSERTS)
@@ -92,6 +93,7 @@ async def filled(services: Services, database: Database, scope: Scope) -> UUID:
             "fact_models",
             "erasures",
             "archive_notes",
+            "ended_visits",
             "receipt_keys",
         ):
             await owner.execute(INSERTS[table], scope.owner_id, uuid4())

@@ -1,9 +1,11 @@
 """Everything of a user over HTTP: exported by themselves alone, where the server allows it."""
 
+import asyncio
 import io
 import json
 import zipfile
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 
 import httpx
 import pytest
@@ -15,6 +17,7 @@ from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.http.callers import Caller, Tenant
 from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 from support.transfers import essence, imported
 
 EXPORT = "/api/v1/privacy/export"
@@ -117,3 +120,22 @@ async def test_an_export_is_imported_for_a_user_of_another_name(
     assert [m["content"] for m in await carol.messages(session)] == [
         m["content"] for m in await alice.messages(session)
     ]
+
+
+async def test_exports_that_nobody_reads_on_are_limited_and_leave_their_places(
+    allowing: Tenant,
+) -> None:
+    alice = await allowing.user("alice")
+    session = await alice.start_session()
+    for _ in range(16):  # more than sockets hold for a client that does not read
+        await alice.add(session, "long " * 180_000)
+    async with AsyncExitStack() as readers:
+        for _ in range(2):
+            reading = alice.client.stream("GET", f"{alice.url}{EXPORT}", headers=alice.headers)
+            assert (await readers.enter_async_context(reading)).status_code == 200
+        refused = await alice.get(EXPORT)
+        assert (refused.status_code, "Retry-After" in refused.headers) == (503, True)
+        assert "try again later" in refused.json()["detail"]
+    async with asyncio.timeout(PATIENCE):
+        while (await alice.get(EXPORT)).status_code != 200:  # noqa: ASYNC110  # the server tells it alone
+            await asyncio.sleep(0.1)

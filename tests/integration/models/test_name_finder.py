@@ -210,6 +210,44 @@ async def test_a_memory_masks_the_names_that_the_pipeline_finds(
     assert stored.content.count("[name:") == 2
 
 
+async def test_pipelines_on_demand_are_loaded_with_the_first_text_and_not_before(
+    tmp_path: Path, english: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    load = spacy.load
+    monkeypatch.setattr(
+        spacy, "load", lambda at, **more: loaded.append(str(at)) or load(at, **more)
+    )
+    async with open_name_finder([english], on_demand=True) as finder:
+        assert finder is not None
+        assert (finder.find(["", "12"]), loaded) == ([[], []], [])
+        with ThreadPoolExecutor() as threads:
+            results = [*threads.map(finder.find, [[SENTENCE]] * 4)]
+        assert loaded == [english]
+        assert [len(spans) for (spans,) in results] == [2, 2, 2, 2]
+        assert finder.languages == ("en",)
+    with pytest.raises(ModelUnavailable, match="closed"):
+        finder.find([SENTENCE])
+    with pytest.raises(ConfigurationError, match="no spaCy pipeline"):
+        async with open_name_finder(["./nowhere"], on_demand=True):
+            pass
+    places = saved(tmp_path / "places", "en", {"Paris": "GPE"})
+    async with open_name_finder([places], on_demand=True) as finder:
+        assert finder is not None
+        with pytest.raises(ConfigurationError, match="finds no names of people"):
+            finder.find([SENTENCE])
+
+
+async def test_a_memory_that_loads_pipelines_on_demand_masks_what_it_stores(
+    shared_home: Path, english: str
+) -> None:
+    settings = load_settings(home=shared_home, mask_pii="mask", masking_key=KEY, mask_names=english)
+    async with Memory.open(settings, names_on_demand=True) as memory:
+        session = await memory.session(user="names of a test")
+        stored = await session.add("user", SENTENCE)
+    assert stored.content.count("[name:") == 2
+
+
 async def test_the_doctor_reads_a_text_and_tells_if_nothing_is_masked(english: str) -> None:
     given: dict[str, object] = {"masking_key": KEY, "mask_names": english}
     findings = [

@@ -22,21 +22,24 @@ from recollect.domain.facts.query import FactFilter
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.privacy.encrypted import ENCRYPTED_PREFIX, ESCAPED_PREFIX
+from recollect.domain.profile.profile import ProfileChange
 from recollect.domain.recall.entry import RecallQuery
 from recollect.domain.transfer.document import ExportFormat
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.encryption import TABLES, PostgresCiphers
 from recollect.engines.postgres.engine import open_external, postgres_stores
-from recollect.errors import ConfigurationError, ContentUnreadable
+from recollect.errors import ConfigurationError, ContentUnreadable, MasterKeyMissing
 from recollect.interfaces.cli.doctor.storage import check_encryption
 from recollect.interfaces.cli.main import app
 from recollect.ports import Stores
+from recollect.services.privacy.encrypting import Counted
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from recollect.system import SystemClock
 from recollect.testing import FixedClock
 from support.archives import archive_of, archiving_services, files_in, talk, texts_of
-from support.encryption import FIRST_KEY, SECOND_KEY, encrypting, encryption_of
+from support.encryption import FIRST_KEY, FRESH_SECONDS, SECOND_KEY, encrypting, encryption_of
 from support.erasures import dump, erasing_services, fill_everything
 from support.examples import a_message, a_scope, append, start_session
 from support.servers.databases import own_database
@@ -179,8 +182,11 @@ async def test_what_was_stored_plain_is_used_beside_and_encrypted_later(admin_ds
             administrator = await asyncpg.connect(dsn)
             assert marker not in await stored_of(administrator, scope)
             await administrator.close()
-            status = await encryption_of(services).status()
+            told: list[Counted] = []
+            status = await encryption_of(services).status(progress=told.append)
             assert (status.plain, status.tables["messages"].encrypted) == (0, 9)
+            assert told[-1].rows == sum(one.encrypted for one in status.tables.values())
+            assert [one.rows for one in told] == sorted(one.rows for one in told)
             again = await encryption_of(services).encrypt(OPERATOR)
             assert again.changed == 0, "nothing is left to do"
             administrator = await asyncpg.connect(dsn)
@@ -323,14 +329,47 @@ async def test_a_server_with_the_old_master_key_alone_finds_out_that_keys_were_r
         encrypting(dsn, old=FIRST_KEY) as outdated,
     ):
         await say(outdated, a_scope(), "before the rotation")
-        store = postgres_stores(outdated, SystemClock()).encryption
-        assert store is not None
-        await store.check_keys()
+        check_keys = postgres_stores(outdated, SystemClock()).check_keys
+        assert check_keys is not None
+        await check_keys()
         async with encrypting(dsn, new=SECOND_KEY, old=FIRST_KEY) as database:
             stores = postgres_stores(database, SystemClock())
             await encryption_of(erasing_services(stores)).rotate(OPERATOR)
         with pytest.raises(ConfigurationError, match="'new', which is not in"):
-            await store.check_keys()
+            await check_keys()
+
+
+async def test_a_server_without_a_key_stores_nothing_plain_once_others_encrypt(
+    admin_dsn: str,
+) -> None:
+    scope, others = a_scope(), a_scope()
+    without = OwnerKeys(fresh_seconds=FRESH_SECONDS)
+    async with (
+        own_database(admin_dsn, "unaware") as dsn,
+        open_external(dsn, max_connections=2, keys=without) as unaware,
+    ):
+        session_id = await say(unaware, scope, "from before")
+        stores = postgres_stores(unaware, SystemClock())
+        assert stores.check_keys is not None
+        await stores.check_keys()
+        async with encrypting(dsn) as database:
+            await say(database, others, "encrypted")
+        await asyncio.sleep(FRESH_SECONDS)
+        for work in (
+            append(stores, scope, session_id, a_message(content="plain")),
+            start_session(stores, a_scope(), name="plain"),
+            stores.profiles.change(
+                scope, ProfileChange.of("role", "plain"), now=SystemClock().now()
+            ),
+        ):
+            with pytest.raises(MasterKeyMissing, match="no MEMORY_ENCRYPTION_KEY"):
+                await work
+        with pytest.raises(ConfigurationError, match="MEMORY_ENCRYPTION_KEY is not set"):
+            await stores.check_keys()
+        assert await heard(unaware, scope, session_id) == ["from before"]
+        administrator = await asyncpg.connect(dsn)
+        assert '"plain"' not in await stored_of(administrator, scope)
+        await administrator.close()
 
 
 async def test_the_command_encrypts_counts_and_rotates_and_the_doctor_knows_a_wrong_key(

@@ -34,7 +34,8 @@ from support.examples import a_message, a_scope, a_session, append, start_sessio
 from support.timeouts import PATIENCE
 
 LEFT_ON_PURPOSE = {
-    *("audit", "audit_chains", "api_keys", "tenant_settings", "erasures", "receipt_keys", "owners")
+    *("audit", "audit_chains", "api_keys", "tenant_settings", "erasures", "receipt_keys", "owners"),
+    "ended_visits",
 }
 
 

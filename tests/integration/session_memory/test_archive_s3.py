@@ -3,8 +3,9 @@
 import asyncio
 import json
 import os
+import re
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -13,6 +14,9 @@ import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
 
 from recollect import Memory
 from recollect.archives.compressed import CompressedArchive
@@ -22,7 +26,7 @@ from recollect.settings import Settings, load_settings
 from recollect.testing import FixedClock
 from support.archives import A_DAY, Erasure, archive_of, archiving_services, erasing, talk
 from support.examples import a_scope
-from support.servers.http_servers import free_port
+from support.servers.http_servers import free_port, serving
 from support.servers.moto_server import CREDENTIALS, moto_server
 from support.servers.programs import run_recollect
 
@@ -209,3 +213,75 @@ async def test_a_bucket_that_cannot_be_reached_keeps_the_sessions(
     assert urlsplit(there).netloc in raised.value.explanation
     assert urlsplit(there).netloc not in str(raised.value), "callers learn no address"
     assert await services.retention.count() == 1
+
+
+@dataclass
+class Bucket:
+    """A bucket whose policy refuses one method."""
+
+    refused: str = ""
+    stored: dict[str, bytes] = field(default_factory=dict)
+    requests: list[str] = field(default_factory=list)
+
+    async def answer(self, request: Request) -> Response:
+        """Do as S3 does, as far as a probe goes."""
+        name, is_list = request.url.path, "list-type" in request.query_params
+        method = "LIST" if is_list else request.method
+        self.requests.append(method)
+        if method == "POST":  # which deletes several
+            return Response(await self._deleted(request))
+        if method == self.refused:
+            return Response("<Error><Code>AccessDenied</Code></Error>", 403)
+        if method == "LIST":
+            return Response("<ListBucketResult><KeyCount>0</KeyCount></ListBucketResult>")
+        if method == "PUT":
+            self.stored[name] = await request.body()
+            return Response(headers={"ETag": '"1"'})
+        headers = {"ETag": '"1"', "Last-Modified": "Wed, 21 Oct 2026 07:28:00 GMT"}
+        return Response(self.stored[name], headers=headers)
+
+    async def _deleted(self, request: Request) -> str:
+        (key,) = re.findall("<Key>(.*)</Key>", (await request.body()).decode())
+        if self.refused == "POST":
+            refusal = f"<Key>{key}</Key><Code>AccessDenied</Code><Message>no</Message>"
+            return f"<DeleteResult><Error>{refusal}</Error></DeleteResult>"
+        del self.stored[f"{request.url.path}/{key}"]
+        return f"<DeleteResult><Deleted><Key>{key}</Key></Deleted></DeleteResult>"
+
+
+@pytest.mark.parametrize(
+    ("refused", "problem"),
+    [
+        ("LIST", "does not answer as it should"),
+        ("PUT", "cannot be written to"),
+        ("GET", "cannot be read from"),
+        ("POST", "cannot be deleted from"),
+    ],
+)
+async def test_a_check_tells_what_the_policy_of_the_bucket_refuses(
+    bucket: str, refused: str, problem: str
+) -> None:
+    there, app = Bucket(refused), FastAPI()
+    app.add_route("/{path:path}", there.answer, methods=["GET", "PUT", "POST"])
+    async with serving(app) as url:
+        objects = S3Objects(bucket, prefix="sessions", endpoint=url)
+        for _ in range(2):
+            with pytest.raises(ArchiveUnavailable, match=problem):
+                await objects.check()
+        there.refused = ""
+        there.stored.clear()
+        await objects.check()
+        assert there.stored == {}, "a probe leaves nothing"
+        asked = len(there.requests)
+        await objects.check()
+        assert there.requests[asked:] == ["LIST"], "what has worked is not tried again"
+
+
+async def test_a_probe_is_no_archived_session(s3_url: str, bucket: str) -> None:
+    objects = S3Objects(bucket, endpoint=s3_url)
+    await objects.check()
+    assert [one async for one in objects.list("")] == []
+    left = f"{s3_url}/{bucket}/00000000-0000-0000-0000-000000000000/probe-1"
+    async with httpx.AsyncClient() as client:
+        assert (await client.put(left, content=b"of a killed process")).status_code == 200
+    assert [one async for one in objects.list("")] == []

@@ -29,7 +29,7 @@ OWNED_TABLES = {
     ),
     *("recall_entries", "recall_words", "recall_owners", "recall_models", "recall_removals"),
     *("facts", "fact_changes", "fact_models", "erasures", "receipt_keys", "owner_keys"),
-    "archive_notes",
+    *("archive_notes", "ended_visits"),
 }
 
 # The statements that may do without an owner, each with its reason.
@@ -90,6 +90,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "destroy_owner_key": "as replace_entries",
     "encrypt_recall_entries": "the function encrypt_entries, as replace_entries",
     "sample_owner_keys": "whoever opens the database checks that the master keys unwrap its keys",
+    "any_owner_key": "every process asks whether content is encrypted; keys hold no memory",
     "count_keys_by_master": "an operator counts the keys of all owners",
     "keys_to_rewrap": "an operator rewraps the keys of all owners",
     "rewrap_keys": "as keys_to_rewrap",

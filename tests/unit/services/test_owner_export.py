@@ -3,6 +3,8 @@
 import json
 from uuid import UUID
 
+import pytest
+
 from recollect.composition import build_services
 from recollect.domain.conversation.message import AnswerDetails, Visibility
 from recollect.domain.identity.audit import AuditAction, AuditPolicy
@@ -11,6 +13,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
 from recollect.domain.transfer.document import ExportFormat, Part
 from recollect.engines.in_memory import in_memory_stores
+from recollect.errors import TooManyExports
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.ports.metrics import OPERATIONS
@@ -160,3 +163,31 @@ async def test_what_an_abandoned_export_has_written_is_in_the_audit_log() -> Non
     await services.audit_trail.settle()
     ended, *_ = await stores.audit.entries(scope, limit=9)
     assert (ended.action, ended.count) == (AuditAction.MEMORY_EXPORTED, 2)
+
+
+async def test_an_owner_opens_two_exports_at_once_and_a_closed_one_leaves_its_place() -> None:
+    stores, scope = in_memory_stores(FixedClock()), a_scope()
+    services = transfer_services(stores)
+    await start_conversation(stores, scope)
+    pieces = [services.owner_export.pieces(scope, ExportFormat.JSON) for _ in range(2)]
+    for one in pieces:
+        assert await anext(one)
+    with pytest.raises(TooManyExports, match="try again later"):
+        await exported(services, scope)
+    assert await exported(services, a_scope()), "others are not kept from theirs"
+    await pieces[0].aclose()
+    assert await exported(services, scope)
+    assert await exported(services, scope), "one that was read to its end leaves its place, too"
+    await pieces[1].aclose()
+
+
+async def test_a_process_has_twenty_exports_open_at_most() -> None:
+    services = transfer_services(in_memory_stores(FixedClock()))
+    pieces = [services.owner_export.pieces(a_scope(), ExportFormat.ZIP) for _ in range(20)]
+    for one in pieces:
+        assert await anext(one)
+    with pytest.raises(TooManyExports):
+        await exported(services, a_scope())
+    for one in pieces:
+        await one.aclose()
+    assert await exported(services, a_scope())

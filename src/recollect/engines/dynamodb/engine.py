@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 from recollect.engines.dynamodb.accounts import DynamoApiKeys, DynamoProfiles, DynamoStates
@@ -12,6 +13,7 @@ from recollect.engines.dynamodb.conversations.expiry import DynamoExpired, Dynam
 from recollect.engines.dynamodb.conversations.history import DynamoHistory
 from recollect.engines.dynamodb.conversations.messages import DynamoMessages
 from recollect.engines.dynamodb.conversations.sessions import DynamoSessions
+from recollect.engines.dynamodb.ended_visits import DynamoEndedVisits
 from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.privacy.archive_notes import DynamoArchiveNotes
 from recollect.engines.dynamodb.privacy.audit import DynamoAuditLog
@@ -108,6 +110,7 @@ def dynamo_stores(table: Table, clock: Clock, *, kept_in: str | None = None) -> 
         expired_records=DynamoExpiredRecords(table, clock),
         archive_notes=DynamoArchiveNotes(table, clock),
         api_keys=DynamoApiKeys(table, clock),
+        ended_visits=DynamoEndedVisits(table, clock),
         tenant_settings=DynamoTenantSettings(table, clock),
         audit=audit,
         audit_chains=audit,
@@ -122,5 +125,6 @@ def dynamo_stores(table: Table, clock: Clock, *, kept_in: str | None = None) -> 
         outside=outside,
         activity=DynamoActivity(table, clock),
         encryption=encryption,
+        check_keys=partial(check_data_keys, table),
         is_answering=is_answering,
     )

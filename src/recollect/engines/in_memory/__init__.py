@@ -2,7 +2,11 @@
 
 from datetime import UTC, datetime
 
-from recollect.engines.in_memory.accounts import InMemoryApiKeys, InMemoryStates
+from recollect.engines.in_memory.accounts import (
+    InMemoryApiKeys,
+    InMemoryEndedVisits,
+    InMemoryStates,
+)
 from recollect.engines.in_memory.activity import InMemoryActivity
 from recollect.engines.in_memory.conversations import (
     InMemoryBranches,
@@ -59,6 +63,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         expired_records=InMemoryExpiredRecords(data),
         archive_notes=InMemoryArchiveNotes(data),
         api_keys=InMemoryApiKeys(data),
+        ended_visits=InMemoryEndedVisits(data),
         tenant_settings=InMemoryTenantSettings(data),
         audit=audit,
         audit_chains=audit,

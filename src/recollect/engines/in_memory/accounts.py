@@ -1,4 +1,4 @@
-"""API keys and user states in memory."""
+"""API keys, user states and ended visits in memory."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -60,3 +60,16 @@ class InMemoryStates(InMemoryStore):
             return False
         self.data.audit(scope, AuditAction.STATE_DELETED, forgotten.mode, now=now)
         return True
+
+
+class InMemoryEndedVisits(InMemoryStore):
+    """Implements `recollect.ports.accounts.EndedVisits`."""
+
+    async def end(self, visit_id: UUID, *, now: datetime, expires_at: datetime) -> None:
+        ended = self.data.ended_visits
+        ended[visit_id] = expires_at
+        for expired in [one for one, at in ended.items() if at < now]:
+            del ended[expired]
+
+    async def has(self, visit_id: UUID) -> bool:
+        return visit_id in self.data.ended_visits

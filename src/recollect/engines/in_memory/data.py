@@ -112,6 +112,8 @@ class InMemoryData:
         self._clock = clock
         self._owners: defaultdict[UUID, OwnerMemory] = defaultdict(OwnerMemory)
         self.receipt_key: bytes | None = None
+        self.ended_visits: dict[UUID, datetime] = {}
+        """With the times when they would have expired."""
         self.tenant_settings: dict[str, StoredSettings] = {}
         self.jobs: dict[tuple[UUID, UUID], Job] = {}
         """By owner and job id: two owners may have sessions, and so jobs, of the same id."""

@@ -1,15 +1,23 @@
-"""API keys and user states in PostgreSQL."""
+"""API keys, user states and ended visits in PostgreSQL."""
 
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from asyncpg import Record
 
 from recollect.domain.identity.accounts import ApiKey, KeyScope, UserState
 from recollect.domain.identity.audit import AuditAction
-from recollect.domain.identity.scope import MemoryPolicy, Scope, TenantScope
+from recollect.domain.identity.scope import (
+    SYSTEM_TENANT,
+    MemoryPolicy,
+    Scope,
+    TenantScope,
+)
 from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.connection.database import PostgresStore
+
+_SYSTEM: Final = TenantScope(tenant=SYSTEM_TENANT).owner_id
 
 
 class PostgresApiKeyStore(PostgresStore):
@@ -87,3 +95,16 @@ class PostgresStateStore(PostgresStore):
             if mode is not None:
                 await record(transaction, scope, AuditAction.STATE_DELETED, mode, now=now)
         return mode is not None
+
+
+class PostgresEndedVisits(PostgresStore):
+    """Keeps them in the table `ended_visits`, where they belong to the system tenant."""
+
+    async def end(self, visit_id: UUID, *, now: datetime, expires_at: datetime) -> None:
+        await self._database.run(
+            "end_visit", owner_id=_SYSTEM, visit_id=visit_id, now=now, expires_at=expires_at
+        )
+
+    async def has(self, visit_id: UUID) -> bool:
+        rows = await self._database.read("find_ended_visit", owner_id=_SYSTEM, visit_id=visit_id)
+        return bool(rows)

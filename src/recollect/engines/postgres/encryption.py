@@ -219,6 +219,16 @@ class PostgresCiphers:
         return key.cipher
 
 
+class PostgresKeyCheck(PostgresStore):
+    """Compares the keys in the database with the master keys that are set, if any are."""
+
+    async def check(self) -> None:
+        """See `Stores.check_keys`."""
+        rows = await self._database.run_for_all("sample_owner_keys", at=self._clock.now())
+        samples = [(row["owner_id"], wrapped_key(row)) for row in rows]
+        check_keys(self._database.keys.wrapper, samples)
+
+
 class PostgresEncryptionStore(PostgresStore):
     """Reads and rewraps `recollect_keys.owner_keys`, and encrypts plain rows of all tables."""
 
@@ -229,10 +239,6 @@ class PostgresEncryptionStore(PostgresStore):
     @property
     def master_key_id(self) -> str:
         return self._wrapper.current_id
-
-    async def check_keys(self) -> None:
-        rows = await self._database.run_for_all("sample_owner_keys", at=self._clock.now())
-        check_keys(self._wrapper, [(row["owner_id"], wrapped_key(row)) for row in rows])
 
     async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
         wrapper, current = self._wrapper, self.master_key_id
@@ -252,16 +258,13 @@ class PostgresEncryptionStore(PostgresStore):
         assert wrapper is not None  # noqa: S101  # there is no such store without one
         return wrapper
 
-    async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
-        return {table.name: await self._count_table(owner_id, table) for table in TABLES}
-
-    async def _count_table(self, owner_id: UUID, table: EncryptedTable) -> RowCounts:
-        plain = encrypted = 0
-        async for rows in pages(self._database, owner_id, table, as_stored=True):
-            has_plain = [table.has_plain(row) for row in rows if any(table.contents(row))]
-            plain += sum(has_plain)
-            encrypted += len(has_plain) - sum(has_plain)
-        return RowCounts(encrypted=encrypted, plain=plain)
+    async def count_rows(self, owner_id: UUID) -> AsyncIterator[tuple[str, RowCounts]]:
+        for table in TABLES:
+            yield table.name, RowCounts()
+            async for rows in pages(self._database, owner_id, table, as_stored=True):
+                has_plain = [table.has_plain(row) for row in rows if any(table.contents(row))]
+                plain = sum(has_plain)
+                yield table.name, RowCounts(encrypted=len(has_plain) - plain, plain=plain)
 
     async def encrypt_rows(self, owner_id: UUID) -> AsyncIterator[int]:
         try:

@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from recollect.engines.owner_keys import OwnerKeys
-from recollect.engines.postgres.accounts import PostgresApiKeyStore, PostgresStateStore
+from recollect.engines.postgres.accounts import (
+    PostgresApiKeyStore,
+    PostgresEndedVisits,
+    PostgresStateStore,
+)
 from recollect.engines.postgres.activity import PostgresActivityStore
 from recollect.engines.postgres.archive import PostgresArchiveNotes, PostgresExpiredRecords
 from recollect.engines.postgres.audit import PostgresAuditLog
@@ -22,7 +26,7 @@ from recollect.engines.postgres.conversations.sessions import (
     PostgresSessionStore,
 )
 from recollect.engines.postgres.embedded import running_server
-from recollect.engines.postgres.encryption import PostgresEncryptionStore
+from recollect.engines.postgres.encryption import PostgresEncryptionStore, PostgresKeyCheck
 from recollect.engines.postgres.erasure import postgres_erasure_stores
 from recollect.engines.postgres.facts.store import PostgresFactStore
 from recollect.engines.postgres.jobs import (
@@ -122,6 +126,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         expired_records=PostgresExpiredRecords(database, clock),
         archive_notes=PostgresArchiveNotes(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
+        ended_visits=PostgresEndedVisits(database, clock),
         tenant_settings=PostgresTenantSettings(database, clock),
         audit=audit,
         audit_chains=audit,
@@ -137,5 +142,6 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         activity=PostgresActivityStore(database, clock),
         statistics=PostgresStatistics(database, clock),
         encryption=PostgresEncryptionStore(database, clock) if database.keys.is_on else None,
+        check_keys=PostgresKeyCheck(database, clock).check,
         is_answering=database.is_answering,
     )

@@ -35,6 +35,7 @@ def target(file: str) -> Iterator[BinaryIO]:
     """
     if file == STANDARD:
         yield sys.stdout.buffer
+        sys.stdout.buffer.flush()  # not when Python ends, which cannot tell that nobody reads it
         return
     path = Path(file)
     part = path.with_name(f".{path.name}.{token_hex(4)}{_PART}")

@@ -1,6 +1,7 @@
 """The `recollect` command: its parts, and `serve`, `worker`, `cleanup`, `migrate`, `doctor`."""
 
 import asyncio
+import signal
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -277,3 +278,14 @@ def main() -> None:
         is_away = type(error) is DatabaseUnavailable
         advice = "; 'recollect doctor' says what to check" if is_away else ""
         fail(f"{error.explanation}{advice}", as_json="--json" in sys.argv)
+    except SystemExit as end:
+        # Typer and rich end with 1 where nobody reads the output any more, as with '| head'.
+        if isinstance(end.__context__, BrokenPipeError):
+            _end_by_closed_pipe()
+        raise
+
+
+def _end_by_closed_pipe() -> None:
+    """End as other Unix programs do, by the signal that Python ignores: with 141 in a shell."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGPIPE)

@@ -241,7 +241,7 @@ def with_services(
     async def run() -> Result:
         if not starts_memory:
             await check_has_memory(settings)
-        async with Memory.open(settings) as memory:
+        async with Memory.open(settings, names_on_demand=True) as memory:
             return await work(memory.services, settings)
 
     return asyncio.run(run())
@@ -256,7 +256,7 @@ def without_memory(work: Callable[[Services], Awaitable[Result]]) -> Result:
     settings = load_settings()
 
     async def run() -> Result:
-        async with open_adapters(settings) as adapters:
+        async with open_adapters(settings, names_on_demand=True) as adapters:
             needs = replace(adapters.dependencies, vectors=None, archive=None)
             services = build_services(in_memory_stores(), needs, settings.policies())
             try:

@@ -1,13 +1,16 @@
-"""The cookie of the dashboard: who has signed in, encrypted and signed; the server keeps nothing.
+"""The cookie of the dashboard: who has signed in, encrypted and signed.
 
-Every process on one database reads it, for all derive the same key.
+Every process on one database reads it, for all derive the same key. The server keeps nothing of a
+visit but that it was ended.
 """
 
 import time
 from base64 import urlsafe_b64encode
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from secrets import token_urlsafe
 from typing import Final, Self
+from uuid import uuid4
 
 import orjson
 from cryptography.fernet import Fernet, InvalidToken
@@ -33,6 +36,8 @@ class Visit:
     """The user whom the holder of a service key has chosen."""
     csrf: str = field(default_factory=lambda: token_urlsafe(24))
     """What every change has to repeat; only our own pages can read it."""
+    visit_id: str = field(default_factory=lambda: str(uuid4()))
+    """What is remembered of a visit that was ended by signing out."""
     began: int = field(default_factory=lambda: int(time.time()))
     issued: int = field(default=0, compare=False)
     """When the cookie was written; 0 for a new visit."""
@@ -41,6 +46,11 @@ class Visit:
     def is_stale(self) -> bool:
         """Whether the cookie is to be written again, so that it does not expire by being idle."""
         return time.time() - self.issued > _REFRESHED_AFTER
+
+    @property
+    def expires_at(self) -> datetime:
+        """When the visit ends in any case."""
+        return datetime.fromtimestamp(self.began + MAX_AGE_SECONDS, tz=UTC)
 
     def signed_in(self, authorization: str) -> Self:
         """A visit after sign-in, with a token that nobody saw before."""

@@ -3,9 +3,11 @@
 import hmac
 from base64 import b64encode
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from http import HTTPMethod
 from typing import Annotated, Final
 from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID
 
 from fastapi import Depends, Request
 from starlette.datastructures import Headers
@@ -81,9 +83,24 @@ class SignIn:
     authenticator: Authenticator
 
     async def visit_of(self, request: Request) -> Visit:
-        """What the cookie says, or a new visit."""
+        """What the cookie says, or a new visit: also where that visit was ended."""
         codec = await self.site.codec()
-        return codec.read(request.cookies.get(COOKIE)) or Visit()
+        visit = codec.read(request.cookies.get(COOKIE))
+        if visit is None or await self._is_ended(visit):
+            return Visit()
+        return visit
+
+    async def _is_ended(self, visit: Visit) -> bool:
+        """Whether somebody has signed out; nothing is to be ended of who has not signed in."""
+        ended = self.site.services.ended_visits
+        return visit.authorization is not None and await ended.has(UUID(visit.visit_id))
+
+    async def end(self, visit: Visit) -> None:
+        """End a visit in all processes, and with every copy of its cookie."""
+        if visit.authorization is not None:
+            await self.site.services.ended_visits.end(
+                UUID(visit.visit_id), now=datetime.now(UTC), expires_at=visit.expires_at
+            )
 
     async def visitor_of(self, request: Request, visit: Visit) -> Visitor:
         """The visitor; `SignInNeeded` if nobody has signed in, or no longer may."""

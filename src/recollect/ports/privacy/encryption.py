@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 from uuid import UUID
 
 
@@ -82,8 +82,14 @@ class OwnerCiphers(Protocol):
 class RowCounts:
     """How many rows of a table have content that is encrypted, and how many are plain."""
 
-    encrypted: int
-    plain: int
+    encrypted: int = 0
+    plain: int = 0
+
+    def __add__(self, other: Self) -> Self:
+        """Both together."""
+        return type(self)(
+            encrypted=self.encrypted + other.encrypted, plain=self.plain + other.plain
+        )
 
 
 class EncryptionStore(Protocol):
@@ -96,17 +102,17 @@ class EncryptionStore(Protocol):
     def master_key_id(self) -> str:
         """The id of the master key that data keys are wrapped by now."""
 
-    async def check_keys(self) -> None:
-        """Raise `ConfigurationError` if a data key is wrapped by a master key that is not set."""
-
     async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
         """Wrap data keys of other master keys by the current one.
 
         Return how many of each tenant's owners; nothing at the end.
         """
 
-    async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
-        """Return how much of an owner's content is encrypted, by table."""
+    def count_rows(self, owner_id: UUID) -> AsyncIterator[tuple[str, RowCounts]]:
+        """Count how much of an owner's content is encrypted, in short transactions.
+
+        Yields some rows of a table at a time, and each table at least once.
+        """
 
     def encrypt_rows(self, owner_id: UUID) -> AsyncIterator[int]:
         """Encrypt what is stored plain of an owner, in short transactions.

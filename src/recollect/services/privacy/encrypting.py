@@ -26,6 +26,14 @@ class Encrypted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """How far counting has come: owners who are done, and rows of all of them."""
+
+    owners: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EncryptionStatus:
     """How much is encrypted, and by which master keys."""
 
@@ -53,17 +61,19 @@ class Encryption:
     log: AuditLog
     clock: Clock
 
-    async def status(self, *, progress: Progress = lambda _: None) -> EncryptionStatus:
+    async def status(
+        self, *, progress: Callable[["Counted"], None] = lambda _: None
+    ) -> EncryptionStatus:
         """Count what is encrypted and what is plain; it reads all content of all owners."""
-        owners, encrypted, plain = 0, Counter[str](), Counter[str]()
+        owners = counted = 0
+        tables: dict[str, RowCounts] = {}
         async for some in self._owners():
             for owner in some:
-                for table, rows in (await self.store.count_rows(owner.owner_id)).items():
-                    encrypted[table] += rows.encrypted
-                    plain[table] += rows.plain
+                async for table, rows in self.store.count_rows(owner.owner_id):
+                    tables[table] = tables.get(table, RowCounts()) + rows
+                    counted += rows.encrypted + rows.plain
+                    progress(Counted(owners=owners, rows=counted))
                 owners += 1
-                progress(Encrypted(owners=owners))
-        tables = {name: RowCounts(encrypted=encrypted[name], plain=plain[name]) for name in plain}
         return EncryptionStatus(owners=owners, keys=await self.store.key_counts(), tables=tables)
 
     async def encrypt(self, by: TenantScope, *, progress: Progress = lambda _: None) -> Encrypted:

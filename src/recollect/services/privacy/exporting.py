@@ -1,7 +1,9 @@
 """Everything of an owner as one JSON document, or as an archive of JSON Lines."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -14,6 +16,7 @@ from recollect.domain.text import JsonObject
 from recollect.domain.transfer import writing
 from recollect.domain.transfer.document import IMPORTED, Counts, ExportFormat, Part, header_of
 from recollect.domain.transfer.records import MessageRecord
+from recollect.errors import TooManyExports
 from recollect.ports.metrics import OPERATIONS
 from recollect.ports.runtime import Clock
 from recollect.services.audit.operations import Audited
@@ -29,6 +32,11 @@ from recollect.services.privacy.document.zip_archive import ZipArchive
 from recollect.services.privacy.owner_pages import SESSIONS_AT_ONCE, OwnerPages, Pages
 
 _ID_BYTES: Final = 16
+_MOST_OPEN: Final = 20
+"""Exports that a process writes at once: each has a page of messages in memory, for as long as its
+reader takes."""
+_MOST_OPEN_OF_ONE: Final = 2
+"""Of one owner, who could otherwise take the places of all."""
 _MOST_COUNTED: Final = 1_000_000
 LinePages = AsyncGenerator[list[bytes], None]
 Progress = Callable[[Counts], None]
@@ -44,6 +52,8 @@ class OwnerExport(Audited):
 
     pages: OwnerPages
     clock: Clock
+    _open: Counter[UUID] = field(default_factory=Counter)
+    """How many are open, by owner."""
 
     async def pieces(
         self, scope: Scope, form: ExportFormat, *, progress: Progress = _unwatched
@@ -51,7 +61,30 @@ class OwnerExport(Audited):
         """The bytes of a document in that format; `progress` gets how many items are written.
 
         The audit log has how many it was, also where nobody reads to the end.
+
+        Raises:
+            TooManyExports: others have not been read to their ends.
         """
+        with self._place(scope.owner_id):
+            async with aclosing(self._recorded_pieces(scope, form, progress)) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+    @contextmanager
+    def _place(self, owner_id: UUID) -> Iterator[None]:
+        if self._open[owner_id] >= _MOST_OPEN_OF_ONE or self._open.total() >= _MOST_OPEN:
+            raise TooManyExports("other exports are not finished yet; try again later")
+        self._open[owner_id] += 1
+        try:
+            yield
+        finally:
+            self._open[owner_id] -= 1
+            if not self._open[owner_id]:
+                del self._open[owner_id]
+
+    async def _recorded_pieces(
+        self, scope: Scope, form: ExportFormat, progress: Progress
+    ) -> AsyncGenerator[bytes, None]:
         self.check_audit()
         if self.audit is not None:
             await self.audit.record(scope, AuditAction.MEMORY_EXPORT_STARTED)

@@ -24,9 +24,7 @@ from recollect.engines.dynamodb.table.content import (
 )
 from recollect.engines.dynamodb.table.data_keys import (
     KeyItems,
-    check_data_keys,
     destroyed_at,
-    master_of,
 )
 from recollect.engines.dynamodb.table.items import Item, time_from, time_text
 from recollect.engines.dynamodb.table.keys import LAST, OWNER, SORT, key_of, name_of, owner_of
@@ -73,7 +71,7 @@ class DynamoEncryptionStore(DynamoStore):
         self._keys = keys
 
     async def key_counts(self) -> Mapping[str, int]:
-        return Counter(map(master_of, await self._keys.by_master()))
+        return await self._keys.count_by_master()
 
     @property
     def master_key_id(self) -> str:
@@ -84,9 +82,6 @@ class DynamoEncryptionStore(DynamoStore):
         wrapper = self.table.content.keys.wrapper
         assert wrapper is not None  # noqa: S101  # there is no such store without one
         return wrapper
-
-    async def check_keys(self) -> None:
-        await check_data_keys(self.table)
 
     async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
         for _ in range(_TRIES):
@@ -120,17 +115,15 @@ class DynamoEncryptionStore(DynamoStore):
         tenants = {name: str(item["tenant"]) for name, item in owners.items()}
         return Counter(tenants.get(name_of(key), SYSTEM_TENANT) for key in keys)
 
-    async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
-        encrypted, plain = Counter[str](), Counter[str]()
+    async def count_rows(self, owner_id: UUID) -> AsyncIterator[tuple[str, RowCounts]]:
+        for kind in CONTENT_KINDS:
+            yield kind, RowCounts()
         async for item in self.table.as_stored.items(owner_id, _FIRST, LAST, limit=_PAGE):
-            kind = content_of(str(item[SORT]))[0]
-            if kind is not None and plain_content(item):
-                plain[kind] += 1
-            elif kind is not None and encrypted_content(item):
-                encrypted[kind] += 1
-        return {
-            kind: RowCounts(encrypted=encrypted[kind], plain=plain[kind]) for kind in CONTENT_KINDS
-        }
+            kind_of_item = content_of(str(item[SORT]))[0]
+            if kind_of_item is not None and plain_content(item):
+                yield kind_of_item, RowCounts(plain=1)
+            elif kind_of_item is not None and encrypted_content(item):
+                yield kind_of_item, RowCounts(encrypted=1)
 
     async def encrypt_rows(self, owner_id: UUID) -> AsyncIterator[int]:
         items = self.table.as_stored.items(owner_id, _FIRST, LAST, limit=_PAGE)

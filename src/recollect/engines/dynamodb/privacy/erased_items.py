@@ -33,7 +33,16 @@ from recollect.engines.dynamodb.table.keys import (
 )
 from recollect.engines.dynamodb.table.table import Table
 
-_STAYS: Final = ("@audit", "@erasure#", "@key#", "@owner", "@part#", "@receiptkey", "@settings")
+_STAYS: Final = (
+    "@audit",
+    "@endedvisit#",
+    "@erasure#",
+    "@key#",
+    "@owner",
+    "@part#",
+    "@receiptkey",
+    "@settings",
+)
 """What is kept of an owner: who did what, erasures and their receipts, a tenant's keys."""
 _KINDS: Final = {
     "@entry#": "recall_entries",

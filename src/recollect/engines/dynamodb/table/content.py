@@ -79,25 +79,39 @@ class ItemContent(Protocol):
         """Return stored items as stores work on them."""
 
 
+class KeyItemStore(KeyStore, Protocol):
+    """Where the data keys of a table's owners are."""
+
+    async def has_any(self) -> bool:
+        """Return whether any owner has a key."""
+
+
 class KeyedContent:
     """Implements `ItemContent` with the data keys of owners; without a master key, in plain text.
 
     What cannot be decrypted is never returned as if it were text.
     """
 
-    def __init__(self, keys: OwnerKeys, store: KeyStore | None = None) -> None:
+    def __init__(self, keys: OwnerKeys, store: KeyItemStore | None = None) -> None:
         self.keys = keys
         self._store = store
 
     async def stored(self, items: Sequence[NewItem]) -> Sequence[NewItem]:
         """Encrypt content; an owner's first key is created."""
         if not self.keys.is_on:
+            await self._refuse_plain(items)
             return items
         ciphers = {owner: await self.cipher(owner) for owner in _owners(items, has=plain_content)}
         if not ciphers:
             return items
         characters = sum(len(text) for item in items for text in plain_content(item).values())
         return await off_loop(partial(_encrypted, items, ciphers), characters=characters)
+
+    async def _refuse_plain(self, items: Sequence[NewItem]) -> None:
+        """Refuse content once others encrypt what they store."""
+        if self._store is not None and any(map(plain_content, items)):
+            await self.keys.look_for_keys(self._store.has_any)
+            self.keys.refuse_plain()
 
     async def read(self, items: Sequence[Item]) -> Sequence[Item]:
         """Decrypt content; what is plain stays as it is."""

@@ -4,6 +4,7 @@ A backup of the one has no key of the other: once a key is destroyed, copies of 
 are unreadable, unless somebody has copied the keys as well.
 """
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Final
 from uuid import UUID
@@ -16,12 +17,14 @@ from recollect.engines.dynamodb.table.keys import (
     LAST,
     OWNER,
     WORK_DUE,
+    WORK_INDEX,
     WORK_QUEUE,
     key_of,
     keys_table,
     name_of,
     owner_of,
     queue_of,
+    queues_of,
 )
 from recollect.engines.dynamodb.table.table import Table
 from recollect.engines.dynamodb.table.transaction import version_of
@@ -32,7 +35,6 @@ from recollect.ports.privacy.encryption import WrappedKey
 KEYS: Final = "datakey"
 """The queue of all keys, each due at the master key that wraps it."""
 DESTROYED: Final = "destroyedAt"
-_MOST: Final = 1_000_000
 
 
 def memory_table(client: DynamoClient, name: str, keys: OwnerKeys) -> Table:
@@ -61,7 +63,7 @@ async def check_data_keys(table: Table) -> None:
 
 
 class KeyItems:
-    """Implements `recollect.engines.owner_keys.KeyStore`."""
+    """Implements `recollect.engines.dynamodb.table.content.KeyItemStore`."""
 
     def __init__(self, keys: Table, memory: Table) -> None:
         """`memory` is the table that the keys encrypt, which tells who is being erased."""
@@ -113,11 +115,24 @@ class KeyItems:
         except ConditionFailed:
             return  # another worker was faster
 
-    async def by_master(
-        self, *, since: str = "", until: str = LAST, limit: int = _MOST
-    ) -> list[Item]:
+    async def by_master(self, *, since: str = "", until: str = LAST, limit: int) -> list[Item]:
         """Return the keys of items by their master keys; what was just written may be missing."""
         return await self._keys.waiting(KEYS, since=since or " ", until=until, limit=limit)
+
+    async def count_by_master(self) -> Counter[str]:
+        """Count the keys of each master key; no more than a page of them is in memory."""
+        counts = Counter[str]()
+        for queue in queues_of(KEYS):
+            async for key in self._keys.indexed(WORK_INDEX, (WORK_QUEUE, queue)):
+                counts[master_of(key)] += 1
+        return counts
+
+    async def has_any(self) -> bool:
+        """Return whether any owner has a key."""
+        try:
+            return bool(await self.by_master(limit=1))
+        except TableMissing:
+            return False
 
     async def read(self, keys: list[Item]) -> list[tuple[Item, WrappedKey]]:
         """Return the items of keys that were not destroyed, with the keys."""

@@ -94,6 +94,7 @@ class Transaction:
     async def rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement for the owner and return all its rows, with plain text."""
         if name in CONTENT_PARAMETERS:
+            self._keys.refuse_plain()
             cipher = await self.cipher() if self._keys.is_on else None
             parameters = {**await stored_parameters(name, parameters, cipher)}
         rows = await self.stored_rows(name, **parameters)
@@ -199,6 +200,7 @@ class Database:
     @asynccontextmanager
     async def transaction(self, owner_id: UUID) -> AsyncIterator[Transaction]:
         """The same for statements that are called by their names."""
+        await self.keys.look_for_keys(self._has_owner_keys)
         async with self.owned_by(owner_id) as connection:
             transaction = Transaction(connection, owner_id, self.keys, self.telemetry)
             yield transaction
@@ -248,6 +250,8 @@ class Database:
             return await self.read(name, **parameters)
         owner_id = parameters.pop("owner_id")
         assert isinstance(owner_id, UUID)  # noqa: S101  # content has an owner
+        await self.keys.look_for_keys(self._has_owner_keys)
+        self.keys.refuse_plain()
         key = None
         if self.keys.is_on:
             with translated():
@@ -302,6 +306,9 @@ class Database:
             if for_writing:
                 return (await self.keys.find_or_create(owner_id, rows))[0]
             return await self.keys.find(owner_id, rows)
+
+    async def _has_owner_keys(self) -> bool:
+        return bool(await self.work("any_owner_key"))
 
     async def is_answering(self) -> bool:
         """Whether the database answers now, told within a second."""

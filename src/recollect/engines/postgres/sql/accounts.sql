@@ -1,4 +1,4 @@
--- Accounts: API keys and user states.
+-- Accounts: API keys, user states and ended visits to the dashboard.
 
 -- name: add_api_key
 -- Keep a tenant's new key, and the tenant's row with the first one.
@@ -61,3 +61,22 @@ SET mode = excluded.mode, updated_at = excluded.updated_at
 -- name: delete_state
 -- Forget the owner's mode and say what it was.
 DELETE FROM states WHERE owner_id = :owner_id RETURNING mode
+
+-- name: end_visit
+-- Note that a visit has ended; those whose cookies have expired are forgotten.
+WITH expired AS (
+    DELETE FROM ended_visits WHERE owner_id = :owner_id AND expires_at < :now
+)
+INSERT INTO ended_visits (owner_id, visit_id, expires_at)
+VALUES (:owner_id, :visit_id, :expires_at)
+ON CONFLICT (owner_id, visit_id) DO NOTHING
+
+-- name: find_ended_visit
+-- A visit, if it has ended, for the owner whom the statement itself sets.
+SELECT visit.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT visit_id FROM ended_visits
+    WHERE scope.owner_id = :owner_id AND owner_id = :owner_id AND visit_id = :visit_id
+    LIMIT 1
+) AS visit

@@ -54,6 +54,16 @@ WITH RECURSIVE sample AS (
 )
 SELECT owner_id, wrapped, master_key_id FROM sample
 
+-- name: any_owner_key
+-- Whether content is encrypted: whether anybody has a data key. The statement says itself that it is a worker's.
+SELECT own.*
+FROM (SELECT set_config('recollect.worker', 'on', true) AS worker OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT master_key_id FROM recollect_keys.owner_keys
+    WHERE scope.worker = 'on' AND destroyed_at IS NULL
+    LIMIT 1
+) AS own
+
 -- name: count_keys_by_master
 -- How many data keys each master key wraps.
 SELECT master_key_id, count(*) AS number FROM recollect_keys.owner_keys

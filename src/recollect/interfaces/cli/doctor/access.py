@@ -1,6 +1,7 @@
 """Who may call, where, and what they may see."""
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
@@ -9,7 +10,7 @@ from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
 from recollect.errors import ConfigurationError
 from recollect.extras import require
-from recollect.interfaces.cli.doctor.findings import Finding, check, ok, warning
+from recollect.interfaces.cli.doctor.findings import Finding, check, failed, ok, warning
 from recollect.interfaces.http.serving.listener import listening
 from recollect.settings import Settings
 
@@ -41,12 +42,18 @@ async def check_token_keys(settings: Settings) -> AsyncIterator[Finding]:
 @check("address")
 async def check_address(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the server's address is free."""
+    place = f"{settings.host}:{settings.port}"
     try:
         listening(settings.host, settings.port)[0].close()
     except ConfigurationError as error:
-        yield warning(str(error), "nothing, if the server runs already")
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EADDRINUSE:
+            advice = "well, if it is this server; otherwise choose another MEMORY_PORT"
+            yield warning(f"a program listens on {place} already", advice)
+            return
+        observation, _, advice = str(error).partition("; ")
+        yield failed(observation, advice)
     else:
-        yield ok(f"{settings.host}:{settings.port} is free")
+        yield ok(f"{place} is free")
 
 
 @check(

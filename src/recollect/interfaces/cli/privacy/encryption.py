@@ -50,7 +50,9 @@ def status(as_json: AsJson = False) -> None:
             return None
         with Console(stderr=True).status("counting …") as shown:
             return await services.encryption.status(
-                progress=lambda so_far: shown.update(f"{so_far.owners:,} owners counted …")
+                progress=lambda so_far: shown.update(
+                    f"{so_far.rows:,} rows counted, {so_far.owners:,} owners done …"
+                )
             )
 
     found = with_services(work)

@@ -15,7 +15,7 @@ from recollect.domain.erasure.receipt import with_names
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
 from recollect.domain.transfer.archive import noted_address
-from recollect.errors import InvalidInput, InvalidReceipt
+from recollect.errors import InvalidInput, InvalidReceipt, SessionNotFound
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
@@ -126,7 +126,12 @@ async def _begin(
     if isinstance(scope, TenantScope):
         return await services.erasing.begin_tenant(scope)
     session_id = None if session is None else session_id_from(session, scope.owner_id)
-    return await services.erasing.begin(scope, session_id=session_id, before=before)
+    try:
+        return await services.erasing.begin(scope, session_id=session_id, before=before)
+    except SessionNotFound:
+        # By the name that was given: an id may be derived from it.
+        missing = f"names no session of {owner_name(scope)}: '{session}'"
+        raise InvalidInput("--session", missing) from None
 
 
 def _what(scope: Scope | TenantScope, session: str | None, before: datetime | None) -> str:
@@ -148,13 +153,15 @@ def _has_erased(receipt: JsonObject) -> bool:
 
 
 def _bar() -> Progress:
+    console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("messages"),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,  # else it ends with an empty line
     )
 
 

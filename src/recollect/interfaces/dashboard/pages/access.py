@@ -66,9 +66,11 @@ async def sign_in(request: Request, form: PostedForm) -> Response:
 
 @router.post("/sign-out")
 async def sign_out(request: Request) -> Response:
-    """Forget who has signed in."""
-    visit = request.state.visit = await _sign_in(request).visit_of(request)
+    """Forget who has signed in; copies of the cookie open nothing any more."""
+    signing = _sign_in(request)
+    visit = request.state.visit = await signing.visit_of(request)
     await check_origin(request, visit)
+    await signing.end(visit)
     response = redirect(request, SIGN_IN)
     request.state.next_visit = None
     response.delete_cookie(COOKIE, path=PATH, httponly=True, samesite="lax")

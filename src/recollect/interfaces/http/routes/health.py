@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse
 
 from recollect.concurrency import in_daemon_thread
-from recollect.errors import DatabaseUnavailable, RecollectError
+from recollect.errors import DatabaseUnavailable, MasterKeyMissing, RecollectError
 from recollect.interfaces.http.errors import ErrorBody, log_unavailable
 from recollect.interfaces.http.parameters import ANY_QUERY
 from recollect.interfaces.worker import Heartbeat, WorkerState
@@ -61,7 +61,7 @@ class CheckedParts(BaseModel):
     encryption: PartState | None = Field(
         default=None,
         description="Whether the master keys open what is stored; left out without "
-        "`MEMORY_ENCRYPTION_KEY`.",
+        "`MEMORY_ENCRYPTION_KEY`, unless others encrypt what they store.",
     )
 
 
@@ -135,20 +135,18 @@ class Readiness:
     archive: Part | None
     """None: there is none."""
     encryption: Part | None
-    """None: nothing is encrypted."""
+    """None: the engine encrypts nothing."""
 
     @classmethod
     def of(cls, memory: Memory, *, pulse: Heartbeat | None, home: Path | None) -> Self:
         """What a server looks at whose embedded database is in that folder, if it has one."""
-        archive, encryption = memory.services.archive, memory.services.encryption
+        archive, check_keys = memory.services.archive, memory.services.check_keys
         return cls(
             memory=memory,
             pulse=pulse,
             disk=None if home is None else Disk(home),
             archive=None if archive is None else Part("archive.unavailable", archive.store.check),
-            encryption=None
-            if encryption is None
-            else Part("encryption.no_master_key", encryption.store.check_keys),
+            encryption=None if check_keys is None else Part("encryption.no_master_key", check_keys),
         )
 
     async def check(self) -> CheckedParts:
@@ -156,10 +154,17 @@ class Readiness:
         database, disk, archive, encryption = await asyncio.gather(
             self._database(), self._disk(), _state(self.archive), _state(self.encryption)
         )
+        if not self.encrypts and encryption is not PartState.UNUSABLE:
+            encryption = None
         worker = WorkerState.ELSEWHERE if self.pulse is None else self.pulse.state
         return CheckedParts(
             database=database, worker=worker, disk=disk, archive=archive, encryption=encryption
         )
+
+    @property
+    def encrypts(self) -> bool:
+        """Whether this server has a master key."""
+        return self.memory.services.encryption is not None
 
     async def _database(self) -> DatabaseState:
         try:
@@ -221,13 +226,16 @@ async def healthz() -> Health:
 async def readyz(request: Request) -> Response:
     """Answer within a second how database, worker and disk stand; the header has the status, too.
 
-    503 where memory cannot be read or written: the database does not answer, or the disk is full.
+    503 where memory cannot be read or written: the database does not answer, the disk is full, or
+    this server has no master key and others encrypt what they store.
     A worker that has died, little disk space, an archive that cannot be used, or a master key that
     is missing, is `degraded`: requests are served. The last two are looked at each half minute.
     """
     readiness: Readiness = request.app.state.readiness
     checks = await readiness.check()
     problems = [_PROBLEMS[part] for part in (checks.database, checks.disk) if part in _PROBLEMS]
+    if checks.encryption is PartState.UNUSABLE and not readiness.encrypts:
+        problems.append(str(MasterKeyMissing()))
     code, headers = HTTPStatus.OK, {}
     if problems:
         code, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "1"}

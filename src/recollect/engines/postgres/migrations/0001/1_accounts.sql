@@ -37,6 +37,16 @@ CREATE TABLE tenant_settings (
 );
 CREATE INDEX tenant_settings_by_name ON tenant_settings (tenant_id) WHERE settings <> '{}';
 
+-- Visits to the dashboard that were ended by signing out: a copy of their cookie opens nothing. They
+-- belong to the system, and go once their cookie would have expired.
+CREATE TABLE ended_visits (
+    owner_id   uuid NOT NULL,
+    visit_id   uuid NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (owner_id, visit_id)
+);
+CREATE INDEX ended_visits_by_expiry ON ended_visits (owner_id, expires_at);
+
 -- The mode of a user, such as halted.
 CREATE TABLE states (
     owner_id   uuid PRIMARY KEY REFERENCES owners ON DELETE CASCADE,

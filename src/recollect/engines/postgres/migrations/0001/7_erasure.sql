@@ -86,13 +86,13 @@ CREATE FUNCTION tables_of_owners()
         relation.relname <> ALL(
             ARRAY[
                 'audit', 'audit_chains', 'api_keys', 'tenant_settings', 'erasures', 'receipt_keys',
-                'owners', 'recall_removals', 'archive_notes'
+                'ended_visits', 'owners', 'recall_removals', 'archive_notes'
             ]
         ),
         relation.relname <> ALL(
             ARRAY[
                 'audit', 'audit_chains', 'api_keys', 'tenant_settings', 'erasures', 'receipt_keys',
-                'owners'
+                'ended_visits', 'owners'
             ]
         )
     FROM pg_class AS relation

@@ -24,7 +24,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
     ON owners, api_keys, tenant_settings, states, profiles, profile_values,
         sessions, turns, messages, summaries, jobs,
         recall_entries, recall_words, recall_owners, recall_models, recall_removals,
-        facts, fact_changes, fact_models, erasures, archive_notes
+        facts, fact_changes, fact_models, erasures, archive_notes, ended_visits
     TO recollect_app;
 GRANT SELECT ON audit, audit_chains TO recollect_app;
 GRANT SELECT, INSERT ON receipt_keys TO recollect_app;

@@ -10,7 +10,7 @@ DROP TABLE
     fact_models, fact_changes, facts,
     recall_removals, recall_models, recall_owners, recall_words, recall_entries,
     jobs, summaries, messages, turns, sessions, audit, audit_chains, profile_values, profiles, states,
-    tenant_settings, api_keys, owners;
+    tenant_settings, ended_visits, api_keys, owners;
 DROP FUNCTION
     create_owner_key(uuid, bytea, text), destroy_owner_key(uuid, uuid, interval),
     encrypt_entries(uuid, json), is_encrypted(text),
