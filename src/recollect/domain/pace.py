@@ -25,16 +25,18 @@ _LONGEST_STEP: Final = 0.25
 class Work:
     """What a model does for one question, in a thread."""
 
+    timer: Callable[[], float] = thread_time
+    """Of the processor time of the thread that asks it."""
     seconds: float = 0.0
     """Of processor time; 0 until it is done."""
 
     def do(self, work: Callable[[], Result]) -> Result:
         """Do the work, and measure it."""
-        began = thread_time()
+        began = self.timer()
         try:
             return work()
         finally:
-            self.seconds = thread_time() - began
+            self.seconds = self.timer() - began
 
 
 class Pace:
@@ -46,11 +48,16 @@ class Pace:
     """
 
     def __init__(
-        self, wanted: float | None = None, *, timer: Callable[[], float] = monotonic
+        self,
+        wanted: float | None = None,
+        *,
+        timer: Callable[[], float] = monotonic,
+        work_timer: Callable[[], float] = thread_time,
     ) -> None:
         """Want them to wait these seconds at most; None: choose all, however long they wait."""
         self._wanted = wanted
         self._timer = timer
+        self._work_timer = work_timer
         self._mean = 0.0
         self._share = 1.0
         self._due = 0.0
@@ -74,7 +81,7 @@ class Pace:
     def measured(self) -> Iterator[Work]:
         """Measure how long a question waits for what a model does for it."""
         began = self._timer()
-        work = Work()
+        work = Work(self._work_timer)
         try:
             yield work
         finally:

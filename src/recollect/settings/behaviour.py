@@ -1,8 +1,9 @@
 """Settings of models, answers and the behaviour of memory."""
 
+import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validator
 
@@ -31,6 +32,8 @@ from recollect.domain.recall.entry import MAX_RECALLED, RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
 from recollect.errors import InvalidInput
 from recollect.settings.values import NumbersByName, SeparatedByCommas, accepted_by, matching
+
+_POOLING: Final = re.compile("mean|cls")
 
 
 def _number_or_off(value: object) -> object:
@@ -203,7 +206,7 @@ class ModelSettings(BaseModel):
     embedding_timeout_seconds: float = Field(default=5, gt=0)
     """The longest that a question waits for its vector; after that, what was said is found by words
     alone, and the answer has a warning."""
-    embedding_pooling: Annotated[str, matching("mean|cls", "must be mean or cls")] = "mean"
+    embedding_pooling: Annotated[str, matching(_POOLING, "must be mean or cls")] = "mean"
     """How a model in a folder makes one vector of a text: mean or cls."""
     rerank: Annotated[str, accepted_by(RerankPolicy.parse)] = "auto"
     """How many of the best search results a cross-encoder reads again to put them in order: off, a

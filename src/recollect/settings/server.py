@@ -1,6 +1,7 @@
 """Settings of the server: where data is stored, and who may call."""
 
 import os
+import re
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +20,8 @@ from recollect.settings.values import (
     matching,
 )
 
+_TABLE_NAME: Final = re.compile("[A-Za-z0-9_.-]{3,250}")
+_COLLECTION_NAME: Final = re.compile("[a-z0-9][a-z0-9_-]{1,63}")
 LEAST_SECRET: Final = 16
 """The fewest characters of a secret that tells who is calling."""
 EMBEDDED_CONNECTIONS: Final = 190
@@ -63,7 +66,7 @@ class ServerSettings(BaseModel):
     dynamodb_table: Annotated[
         str,
         matching(
-            "[A-Za-z0-9_.-]{3,250}",
+            _TABLE_NAME,
             "must be the name of a table: 3 to 250 letters, digits, dots, hyphens and underscores",
         ),
     ] = "ConversationMemory"
@@ -201,7 +204,7 @@ class VectorSettings(BaseModel):
     vector_collection_name: Annotated[
         str,
         matching(
-            "[a-z0-9][a-z0-9_-]{1,63}",
+            _COLLECTION_NAME,
             "must be 2 to 64 small letters, digits, hyphens and underscores, a letter or a digit "
             "first",
         ),

@@ -11,6 +11,8 @@ from pydantic import AfterValidator, BeforeValidator
 from recollect.domain.identity.scope import check_identity
 from recollect.errors import InvalidInput
 
+_HTTP_ADDRESS: Final = re.compile(r"https?://\S+\s*")
+
 
 def accepted_by(rule: Callable[[str], object], whose: str = "") -> AfterValidator:
     """Refuse a text that a rule of the domain refuses, in the way that pydantic reports."""
@@ -25,12 +27,11 @@ def accepted_by(rule: Callable[[str], object], whose: str = "") -> AfterValidato
     return AfterValidator(check)
 
 
-def matching(pattern: str, problem: str) -> AfterValidator:
+def matching(pattern: re.Pattern[str], problem: str) -> AfterValidator:
     """Refuse a text that is not wholly of a pattern, in words that say what it must be."""
-    compiled = re.compile(pattern)
 
     def check(text: str) -> str:
-        if not compiled.fullmatch(text):
+        if not pattern.fullmatch(text):
             raise ValueError(problem)
         return text
 
@@ -59,7 +60,7 @@ def _parse(value: object) -> object:
 Identity: TypeAlias = Annotated[str, accepted_by(partial(check_identity, field_name="name"))]
 """The name of a user or a tenant."""
 HttpAddress: TypeAlias = Annotated[
-    str, matching(r"https?://\S+\s*", "must be an address that begins with http:// or https://")
+    str, matching(_HTTP_ADDRESS, "must be an address that begins with http:// or https://")
 ]
 SeparatedByCommas: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_split)]
 """Texts that are given as one, `a, b`."""
