@@ -113,12 +113,18 @@ def test_without_a_limit_all_are_chosen() -> None:
     assert chosen(pace) == 100
 
 
-def test_the_work_itself_is_no_waiting() -> None:
-    pace = Pace(0.001)
+def test_the_work_itself_is_no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    timer = Timer()
+    monkeypatch.setattr("recollect.domain.pace.thread_time", timer)
+    pace = Pace(0.1, timer=timer)
+
+    def work() -> None:
+        timer.now += 5.0
+
     for _ in range(20):
-        with pace.measured() as work:
-            assert work.do(lambda: sum(range(100_000))) > 0
-    assert chosen(pace) == 100
+        with pace.measured() as reading:
+            reading.do(work)
+    assert pace.share == 1.0
 
 
 def test_what_fails_counts_as_well() -> None:
