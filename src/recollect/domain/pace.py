@@ -19,6 +19,10 @@ _LOSS: Final = 2.0
 """The part of the share that is lost in a second, while there is none; as a rate."""
 _LONGEST_STEP: Final = 0.25
 """Seconds: what happened longer before the last measurement says nothing about it."""
+_LONGEST_GAP: Final = 1.0
+"""Seconds after which a question is chosen in any case: of few, one in fifty comes too late."""
+_FADING: Final = 0.2
+"""The part of the mean that is lost in each second of a longer gap; as a rate."""
 
 
 @dataclass(slots=True)
@@ -62,7 +66,7 @@ class Pace:
         self._share = 1.0
         self._due = 0.0
         """How much of the next choice is due."""
-        self._measured_at = timer()
+        self._measured_at = self._chosen_at = timer()
 
     @property
     def share(self) -> float:
@@ -71,10 +75,13 @@ class Pace:
 
     def chooses_next(self) -> bool:
         """Whether the next question is read by models; they are spread evenly."""
-        self._due += self._share
+        now = self._timer()
+        is_overdue = now - self._chosen_at >= _LONGEST_GAP
+        self._due = 1.0 if is_overdue else self._due + self._share
         if self._due < 1:
             return False
         self._due -= 1
+        self._chosen_at = now
         return True
 
     @contextmanager
@@ -91,9 +98,10 @@ class Pace:
     def _learn(self, waited: float, now: float) -> None:
         if self._wanted is None:
             return
-        self._mean += _NEWEST * (waited - self._mean)
         elapsed = now - self._measured_at
         self._measured_at = now
+        self._mean *= math.exp(-_FADING * max(0.0, elapsed - _LONGEST_GAP))
+        self._mean += _NEWEST * (waited - self._mean)
         if self._mean <= self._wanted:
             self._share = min(1.0, self._share + _GAIN * elapsed)
         else:

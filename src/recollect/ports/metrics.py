@@ -85,8 +85,8 @@ OPERATION_SECONDS: Final = _histogram(
 )
 DEGRADED: Final = _counter(
     "degraded",
-    "What memory could not do for a question, by step (state, context, question, reply; models: "
-    "they could not keep pace).",
+    "What memory could not do for a question, by step (state, context, question, facts, reply; "
+    "models: they could not keep pace).",
     "step",
 )
 JOBS: Final = _counter(

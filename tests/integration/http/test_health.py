@@ -236,6 +236,17 @@ async def test_a_server_without_a_master_key_is_not_ready_once_others_encrypt(
     assert "this server has no MEMORY_ENCRYPTION_KEY" in answer.json()["detail"]
 
 
+async def test_a_server_without_a_master_key_is_ready_where_keys_are_not_found_in_time(
+    anonymous: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_LOOK_SECONDS", 0.01)
+    memory = Memory(replace(services, check_keys=MasterKeys(hangs=True).check_keys))
+    async with serving(create_app(memory, load_settings())) as url:
+        answer = await Caller(client=anonymous.client, url=url).get("/readyz")
+    assert answer.status_code == 200
+    assert "encryption" not in answer.json()["checks"]
+
+
 async def test_without_archive_and_encryption_nothing_is_told_of_them(anonymous: Caller) -> None:
     checks = (await anonymous.get("/readyz")).json()["checks"]
     assert {*checks} == {"database", "worker", "disk"}

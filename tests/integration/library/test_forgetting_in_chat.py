@@ -1,7 +1,10 @@
 """Without a model, a chat says what it has forgotten, and does not quote it again."""
 
+import pytest
+
 from recollect import Memory
 from recollect.handles.session import SessionHandle
+from recollect.services.facts import quotable
 
 
 async def answer(session: SessionHandle, question: str) -> str:
@@ -60,3 +63,17 @@ async def test_what_another_user_forgot_changes_nothing() -> None:
         alice = await memory.session(user="alice")
         assert "Ghent" in await answer(alice, "Do I live in Ghent?")
         assert "Nothing is known" in await answer(session, "What do you know about me?")
+
+
+async def test_what_was_forgotten_before_many_other_changes_is_not_quoted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(quotable, "MAX_LIMIT", 3)  # facts that are read at once
+    async with Memory.in_memory() as memory:
+        session, facts = await memory.session(user="alice"), memory.facts("alice")
+        await answer(session, "Remember that I live in Ghent, near the old harbour.")
+        (fact,) = (await facts.list()).items
+        await facts.forget(fact.fact_id)
+        for number in range(7):
+            await facts.add(f"Crate {number} is in warehouse {7 * number}.")
+        assert "Ghent" not in await answer(session, "Which city near the harbour do I live in?")

@@ -68,6 +68,34 @@ def test_all_are_chosen_again_some_seconds_after_the_load() -> None:
     assert chosen(pace) == 100
 
 
+@pytest.mark.parametrize(("seconds", "questions"), [(1.0, 25), (2.0, 12), (60.0, 1), (3600.0, 1)])
+def test_who_asks_alone_after_the_load_is_soon_read_by_models(
+    seconds: float, questions: int
+) -> None:
+    timer = Timer()
+    pace = Pace(0.05, timer=timer)
+    read(pace, timer, waiting=0.5, questions=200)
+    for _ in range(questions):
+        timer.now += seconds
+        if pace.chooses_next():
+            read(pace, timer, waiting=0.0, questions=2)
+    assert pace.share == 1.0
+
+
+def test_while_the_load_lasts_one_question_a_second_is_chosen_at_least() -> None:
+    timer = Timer()
+    pace = Pace(0.05, timer=timer)
+    read(pace, timer, waiting=0.5, questions=200)
+    number = 0
+    for _ in range(100):
+        timer.now += 0.1
+        if pace.chooses_next():
+            number += 1
+            read(pace, timer, waiting=0.5)
+    assert 9 <= number <= 20  # in 15 to 20 seconds
+    assert pace.share == pytest.approx(0.02)
+
+
 def test_the_chosen_are_spread_evenly() -> None:
     timer = Timer()
     pace = Pace(0.1, timer=timer)

@@ -1,11 +1,18 @@
 """Answers that only quote, given where no model is set: nothing is made of them."""
 
 from dataclasses import replace
+from uuid import UUID
+
+import pytest
 
 from recollect.answerers.from_memory import FromMemory
-from recollect.domain.chat.answers import Inquiry
+from recollect.domain.chat.answers import Inquiry, UserFacts
 from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
+from recollect.errors import ContentUnreadable, DatabaseUnavailable, Unavailable
+from recollect.services.chat.degradation import NO_MEMORY
+from recollect.services.facts.quotable import QuotableFacts
 from recollect.services.services import Services
 from recollect.testing import FakeFollowUpModel
 from support.chat_services import SCOPE, SESSION, Setup
@@ -69,3 +76,23 @@ async def test_only_what_is_stored_is_said_to_be_stored() -> None:
     assert "Nothing is stored" in (await services.chat.ask(SCOPE, told)).answer.content
     kept = replace(told, uses_memory=True, session_id=SESSION)
     assert "This is stored" in (await services.chat.ask(SCOPE, kept)).answer.content
+
+
+@pytest.mark.parametrize(
+    "error", [DatabaseUnavailable("away"), ContentUnreadable("no key")], ids=["away", "unreadable"]
+)
+async def test_nothing_is_quoted_while_nobody_knows_what_was_forgotten(error: Unavailable) -> None:
+    class Failing(QuotableFacts):
+        async def read(self, scope: Scope, *, question_id: UUID | None) -> UserFacts:
+            raise error
+
+    services = await talk("My zeppelin is called Hilda.")
+    known = services.chat.answering.quotable
+    assert known is not None
+    failing = Failing(store=known.store, permissions=known.permissions)
+    chat = replace(services.chat, answering=replace(services.chat.answering, quotable=failing))
+
+    asked = Inquiry(text="What is my zeppelin called?", session_id=SESSION)
+    answered = await chat.ask(SCOPE, asked)
+    assert "Hilda" not in answered.answer.content
+    assert NO_MEMORY in answered.warnings

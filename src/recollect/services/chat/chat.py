@@ -230,12 +230,14 @@ class Chat:
         if session_id is not None:
             record.of_session(session_id, arm_of(session_id, share=self.policies.control_share))
             context, opened = await self._remember(scope, session_id, inquiry, attempts, record)
-        record.has_context(context, wants_memory=session_id is not None)
         question = opened.question if opened else None
-        user_facts = UserFacts()
+        user_facts = None
         if context is not None:
             user_facts = await self.answering.user_facts(scope, attempts, question)
-        else:
+        if user_facts is None:
+            context = None
+        record.has_context(context, wants_memory=session_id is not None)
+        if context is None:
             context = await self.contexts.bare(inquiry.text, model=inquiry.model)
         record.describe(context)
         return ChatTurn(
@@ -247,7 +249,7 @@ class Chat:
                 model=inquiry.model,
                 is_stored=opened is not None,
                 asked_at=question.created_at if question else None,
-                user_facts=user_facts,
+                user_facts=user_facts or UserFacts(),
             ),
             session_id=session_id,
             ending=TurnEnding(

@@ -222,11 +222,13 @@ class Proxy:
         if context is not None:
             record.describe(context)
         if self.endpoint is None:
-            reply.tables = context.tables if context else ()
             question = followed.question if followed else None
-            user_facts = UserFacts()
+            user_facts = None
             if context is not None:
                 user_facts = await self.answering.user_facts(scope, reply.attempts, question)
+            if user_facts is None:
+                context, user_facts = None, UserFacts()
+            reply.tables = context.tables if context else ()
             await reply.open(self._own_reply(scope, call, context, question, user_facts))
             return
         memories = Memories()

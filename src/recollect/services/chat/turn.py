@@ -29,7 +29,13 @@ from recollect.ports.runtime import Ids
 from recollect.ports.telemetry import Stage, Telemetry
 from recollect.services.access import States
 from recollect.services.audit.operations import Audited, audited, expecting_new_session
-from recollect.services.chat.degradation import REPLY_NOT_STORED, SESSION_GONE, Degradation, Probe
+from recollect.services.chat.degradation import (
+    NO_MEMORY,
+    REPLY_NOT_STORED,
+    SESSION_GONE,
+    Degradation,
+    Probe,
+)
 from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
 from recollect.services.conversations.messages import Messages
 from recollect.services.conversations.sessions import Sessions
@@ -332,13 +338,19 @@ class Answering:
 
     async def user_facts(
         self, scope: Scope, attempts: Degradation, question: Message | None
-    ) -> UserFacts:
-        """What the answerer is told of the user's facts; nothing where memory does not answer."""
-        if self.quotable is None or attempts.is_database_away:
+    ) -> UserFacts | None:
+        """What the answerer is told of the user's facts; None where memory does not answer.
+
+        Nobody knows then what was forgotten, and nothing may be quoted.
+        """
+        if self.quotable is None:
             return UserFacts()
+        if attempts.is_database_away:
+            attempts.warn(NO_MEMORY)
+            return None
         question_id = question.message_id if question else None
         reading = self.quotable.read(scope, question_id=question_id)
-        return await attempts.attempt("facts", reading) or UserFacts()
+        return await attempts.attempt("facts", reading, warning=NO_MEMORY)
 
     def require_answerer(self) -> Answerer:
         """The answerer, or an error that says that there is none."""

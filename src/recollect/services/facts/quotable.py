@@ -1,7 +1,7 @@
 """What an answer without a model may quote: not what its user had the memory forget."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
@@ -31,14 +31,9 @@ class QuotableFacts:
     async def read(self, scope: Scope, *, question_id: UUID | None) -> UserFacts:
         """The facts that hold, those that a question has just ended, and what not to quote.
 
-        Of more than a thousand facts, those that changed last are read. A fact that is restored
-        is quoted again.
+        A fact that is restored is quoted again.
         """
-        page = PageRequest(limit=MAX_LIMIT)
-        listed = await self.store.list(
-            scope, page, filters=FactFilter(status=None), sort=FactSort.UPDATED
-        )
-        facts = listed.items
+        facts = await self._facts(scope)
         ended = [fact for fact in facts if fact.status in _ENDED]
         histories = await self.store.histories(scope, [one.fact_id for one in ended])
         forgotten = [one for one in ended if _is_forgotten(histories.get(one.fact_id, ()))]
@@ -51,6 +46,18 @@ class QuotableFacts:
             forgotten=visible(just_now, access) if question_id else (),
             withheld=_messages_of([*forgotten, *_replaced(ended, forgotten)], histories),
         )
+
+    async def _facts(self, scope: Scope) -> Sequence[Fact]:
+        """All facts, those that changed last first: what was forgotten long ago stays so."""
+        facts: list[Fact] = []
+        page: PageRequest | None = PageRequest(limit=MAX_LIMIT)
+        while page is not None:
+            listed = await self.store.list(
+                scope, page, filters=FactFilter(status=None), sort=FactSort.UPDATED
+            )
+            facts += listed.items
+            page = replace(page, cursor=listed.next_cursor) if listed.next_cursor else None
+        return facts
 
 
 def _is_forgotten(history: Sequence[FactChange]) -> bool:

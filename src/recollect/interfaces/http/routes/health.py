@@ -87,9 +87,15 @@ class Disk:
 class Part:
     """Looks at something that may take long, every half minute at most, and one look at a time."""
 
-    def __init__(self, event: str, look: Callable[[], Awaitable[None]]) -> None:
-        """`event` is logged with the problem when it becomes unusable."""
+    def __init__(
+        self, event: str, look: Callable[[], Awaitable[None]], *, is_in_database: bool = False
+    ) -> None:
+        """`event` is logged with the problem when it becomes unusable.
+
+        What is in the database is not unusable because that does not answer in time.
+        """
         self._event = event
+        self._is_in_database = is_in_database
         self._look = look
         self._looking: asyncio.Task[None] | None = None
         self._looked_at = 0.0
@@ -115,7 +121,10 @@ class Part:
         except RecollectError as error:
             self._note_problem(error.explanation)
         except TimeoutError:
-            self._note_problem("it does not answer")
+            if self._is_in_database:
+                self._state = PartState.UNKNOWN
+            else:
+                self._note_problem("it does not answer")
 
     def _note_problem(self, problem: str) -> None:
         if self._state is not PartState.UNUSABLE:
@@ -146,7 +155,9 @@ class Readiness:
             pulse=pulse,
             disk=None if home is None else Disk(home),
             archive=None if archive is None else Part("archive.unavailable", archive.store.check),
-            encryption=None if check_keys is None else Part("encryption.no_master_key", check_keys),
+            encryption=None
+            if check_keys is None
+            else Part("encryption.no_master_key", check_keys, is_in_database=True),
         )
 
     async def check(self) -> CheckedParts:
