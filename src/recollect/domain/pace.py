@@ -29,18 +29,28 @@ _FADING: Final = 0.2
 class Work:
     """What a model does for one question, in a thread."""
 
-    timer: Callable[[], float] = thread_time
+    timer: Callable[[], float]
+    work_timer: Callable[[], float]
     """Of the processor time of the thread that asks it."""
-    seconds: float = 0.0
-    """Of processor time; 0 until it is done."""
+    began_at: float | None = None
+    """None: it has not begun."""
+    seconds: float | None = None
+    """Of processor time; None: it is not done."""
 
     def do(self, work: Callable[[], Result]) -> Result:
         """Do the work, and measure it."""
-        began = self.timer()
+        self.began_at = self.timer()
+        began = self.work_timer()
         try:
             return work()
         finally:
-            self.seconds = self.timer() - began
+            self.seconds = self.work_timer() - began
+
+    def waited(self, since: float, now: float) -> float:
+        """How long it waited, if its question came then; what is given up waited to begin."""
+        if self.seconds is None:
+            return (now if self.began_at is None else self.began_at) - since
+        return max(0.0, now - since - self.seconds)
 
 
 class Pace:
@@ -88,12 +98,12 @@ class Pace:
     def measured(self) -> Iterator[Work]:
         """Measure how long a question waits for what a model does for it."""
         began = self._timer()
-        work = Work(self._work_timer)
+        work = Work(self._timer, self._work_timer)
         try:
             yield work
         finally:
             now = self._timer()
-            self._learn(max(0.0, now - began - work.seconds), now)
+            self._learn(work.waited(began, now), now)
 
     def _learn(self, waited: float, now: float) -> None:
         if self._wanted is None:

@@ -72,7 +72,7 @@ class BehaviourSettings(BaseModel):
     rewrite_hint: bool = True
     """Whether a model that reads the conversation gets the standalone question beside the user's
     own words, where it is sure: on or off."""
-    model_wait_ms: float = Field(default=50, ge=0)
+    model_wait_ms: float = Field(default=50, ge=0, allow_inf_nan=False)
     """How long questions may wait for the models in a process (follow-ups, embeddings), on average
     and in milliseconds; while they wait longer, some contexts are built without models, by rules
     and by words, and say so in a warning; 0: none, however long they wait."""

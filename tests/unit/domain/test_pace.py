@@ -127,6 +127,21 @@ def test_the_work_itself_is_no_waiting() -> None:
     assert chosen(pace) == 100
 
 
+def test_what_is_given_up_while_the_model_works_did_not_wait() -> None:
+    timer = Timer()
+    pace = Pace(0.1, timer=timer, work_timer=timer)
+
+    def give_up() -> None:
+        timer.now += 5.0
+        raise TimeoutError
+
+    for _ in range(20):
+        with suppress(TimeoutError), pace.measured() as work:
+            work.began_at = timer.now
+            give_up()
+    assert chosen(pace) == 100
+
+
 def test_what_fails_counts_as_well() -> None:
     timer = Timer()
     pace = Pace(0.1, timer=timer)

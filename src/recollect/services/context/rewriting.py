@@ -137,7 +137,7 @@ class Rewriting(Audited):
             rewrite = await self._read_by_rules(question, messages, language)
         else:
             rewrite = await self._read(question, messages, language)
-        if self.llm is not None and rewrite.is_follow_up and self._may_ask_llm:
+        if self.llm is not None and not by_rules_alone and self._wants_llm(rewrite):
             rewrite = await self._by_llm(self.llm, question, messages, rewrite)
         is_follow_up = "yes" if rewrite.is_follow_up else "no"
         self.telemetry.count(REWRITES, rewrite.method, is_follow_up, rewrite.language)
@@ -210,13 +210,14 @@ class Rewriting(Audited):
             raise ModelUnavailable("the follow-up model was closed") from None
         return await pending
 
-    @property
-    def _may_ask_llm(self) -> bool:
+    def _wants_llm(self, rewrite: Rewrite) -> bool:
+        """Whether a language model is asked about a question that was read so."""
         policies = self.policies
         is_large = is_at_least(
             policies.model, policies.rewrites_from_billions, overrides=policies.sizes
         )
-        return is_large and policies.rewrite_confidence <= _LLM_CONFIDENCE
+        is_trusted = policies.rewrite_confidence <= _LLM_CONFIDENCE
+        return rewrite.is_follow_up and is_large and is_trusted
 
     async def _by_llm(
         self, llm: ChatModel, question: str, history: Sequence[HistoryMessage], proposed: Rewrite
