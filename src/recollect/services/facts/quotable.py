@@ -15,7 +15,8 @@ from recollect.ports.facts import FactStore
 from recollect.services.access import Permissions
 from recollect.services.facts.visibility import visible
 
-_ENDED: Final = frozenset({FactStatus.RETRACTED, FactStatus.SUPERSEDED})
+_MOST_KNOWN: Final = 200
+"""Of the facts that hold, those that changed last: they are listed, or name what may be meant."""
 _BY_ITSELF: Final = "extractor"
 """Who ends facts because of what users tell, without being told to."""
 _ONE_VALUE: Final = frozenset(slot.value for slot in Slot if slot.has_one_value)
@@ -33,28 +34,41 @@ class QuotableFacts:
 
         A fact that is restored is quoted again.
         """
-        facts = await self._facts(scope)
-        ended = [fact for fact in facts if fact.status in _ENDED]
-        histories = await self.store.histories(scope, [one.fact_id for one in ended])
-        forgotten = [one for one in ended if _is_forgotten(histories.get(one.fact_id, ()))]
+        known = await self.store.list(
+            scope,
+            PageRequest(limit=_MOST_KNOWN),
+            filters=FactFilter(status=FactStatus.ACTIVE),
+            sort=FactSort.UPDATED,
+        )
+        retracted = await self._all(scope, FactStatus.RETRACTED)
+        histories = await self.store.histories(scope, [one.fact_id for one in retracted])
+        forgotten = [one for one in retracted if _is_forgotten(histories.get(one.fact_id, ()))]
         just_now = [
             one for one in forgotten if histories[one.fact_id][-1].message_id == question_id
         ]
         access = await self.permissions.allowed(scope)
         return UserFacts(
-            known=visible((fact for fact in facts if fact.is_active), access),
+            known=visible(known.items, access),
             forgotten=visible(just_now, access) if question_id else (),
-            withheld=_messages_of([*forgotten, *_replaced(ended, forgotten)], histories),
+            withheld=_messages_of(forgotten, histories) | await self._replaced(scope, forgotten),
         )
 
-    async def _facts(self, scope: Scope) -> Sequence[Fact]:
-        """All facts, those that changed last first: what was forgotten long ago stays so."""
+    async def _replaced(self, scope: Scope, forgotten: Iterable[Fact]) -> frozenset[UUID]:
+        """The messages of earlier values: "forget where I live" means former homes, too."""
+        slots = {one.slot for one in forgotten if one.slot in _ONE_VALUE}
+        if not slots:
+            return frozenset()
+        superseded = await self._all(scope, FactStatus.SUPERSEDED)
+        former = [one for one in superseded if one.slot in slots]
+        histories = await self.store.histories(scope, [one.fact_id for one in former])
+        return _messages_of(former, histories)
+
+    async def _all(self, scope: Scope, status: FactStatus) -> Sequence[Fact]:
+        """All facts of a status: what was forgotten long ago stays so."""
         facts: list[Fact] = []
         page: PageRequest | None = PageRequest(limit=MAX_LIMIT)
         while page is not None:
-            listed = await self.store.list(
-                scope, page, filters=FactFilter(status=None), sort=FactSort.UPDATED
-            )
+            listed = await self.store.list(scope, page, filters=FactFilter(status=status))
             facts += listed.items
             page = replace(page, cursor=listed.next_cursor) if listed.next_cursor else None
         return facts
@@ -67,12 +81,6 @@ def _is_forgotten(history: Sequence[FactChange]) -> bool:
         and history[-1].kind is ChangeKind.RETRACTED
         and history[-1].actor != _BY_ITSELF
     )
-
-
-def _replaced(ended: Iterable[Fact], forgotten: Iterable[Fact]) -> list[Fact]:
-    """The earlier values of what was forgotten: "forget where I live" means former homes, too."""
-    slots = {one.slot for one in forgotten if one.slot in _ONE_VALUE}
-    return [one for one in ended if one.status is FactStatus.SUPERSEDED and one.slot in slots]
 
 
 def _messages_of(
