@@ -7,7 +7,11 @@ from typing import Final
 
 from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
-from recollect.domain.facts.reading.belongings import is_about_another, is_about_person
+from recollect.domain.facts.reading.belongings import (
+    belongs_to_another,
+    is_about_another,
+    is_about_person,
+)
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
@@ -184,7 +188,9 @@ def _withdraw(statement: Statement, compared: Sequence[Compared]) -> Outcome:
 
 def _may_mean(statement: Statement, one: Compared) -> bool:
     """Whether a withdrawal may be about a fact."""
-    if statement.source is FactSource.EXTRACTED and _belongs_to_others(statement):
+    is_of_another = _is_of_user(one.fact) and _is_about_another(statement)
+    is_of_others = is_of_another or _belongs_to_others(statement)
+    if statement.source is FactSource.EXTRACTED and is_of_others:
         return False
     covered = _covered(one.fact, statement)
     is_told = one.relation is Relation.RETRACTION
@@ -197,7 +203,8 @@ def _belongs_to_others(statement: Statement) -> bool:
     """Whether a statement begins with a thing that is not the user's: "The cat next door"."""
     words = words_in(statement.content)
     is_thing = any(fact_words(code).articles.length_at(words) > 0 for code in LANGUAGES)
-    return is_thing and not names_user(statement.content)
+    is_nobodys = is_thing and not names_user(statement.content)
+    return is_nobodys or belongs_to_another(statement.content)
 
 
 def _withdraws_another(statement: Statement, fact: Fact) -> bool:

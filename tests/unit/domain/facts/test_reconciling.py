@@ -358,6 +358,7 @@ def test_what_holds_for_another_ends_nothing_of_the_user(
     [
         ("De hond van de buren is dood.", False),
         ("The dog next door is no more.", False),
+        ("De hond van mijn broer is weg.", False),
         ("Mijn hond is er niet meer.", True),
     ],
 )
@@ -366,6 +367,16 @@ def test_what_is_of_others_withdraws_nothing_of_the_user(text: str, *, is_ended:
     statement = a_statement(text, Slot.PET, Operation.RETRACT)
     result = outcome(statement, fact, 0.9, Relation.RETRACTION)
     assert bool(result.retracts) is is_ended
+
+
+def test_what_holds_for_another_withdraws_nothing_of_the_user() -> None:
+    fact = a_fact("I work at Shell.", Slot.EMPLOYER)
+    for text, is_ended in (
+        ("My husband no longer works at Shell.", False),
+        ("I no longer work at Shell.", True),
+    ):
+        statement = a_statement(text, Slot.EMPLOYER, Operation.RETRACT)
+        assert bool(outcome(statement, fact, 0.9, Relation.RETRACTION).retracts) is is_ended
 
 
 def test_what_is_excluded_and_only_mentioned_again_ends_nothing() -> None:
