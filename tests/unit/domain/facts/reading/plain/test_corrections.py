@@ -151,6 +151,8 @@ def test_a_fragment_means_nothing_by_itself(text: str, *, is_so: bool) -> None:
         ),
         ("Prima, genoteerd.", "Ik woon in Utrecht."),
         ("Alles klar, danke!", "Ich wohne in Ulm."),
+        ("Alles klar, ich merke mir, dass du in Ulm wohnst.", "Ich wohne in Ulm."),
+        ("Prima, ik onthoud dat je bij KPN werkt.", "Ik werk bij KPN."),
         ("C'est noté, merci !", "J'habite à Lyon."),
         ("De acuerdo, lo recordaré.", "Vivo en Madrid."),
     ],
