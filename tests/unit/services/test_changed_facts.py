@@ -233,6 +233,26 @@ async def test_an_answer_to_a_question_corrects_nothing(reply: str) -> None:
     assert await scene.contents() == ["Ik woon in Utrecht."]
 
 
+@pytest.mark.parametrize(
+    "reply", ["De omzet in Utrecht was 12.", "Utrecht ligt in Zeeland.", "Ik zet het in Word."]
+)
+async def test_a_correction_of_the_answer_corrects_no_fact(reply: str) -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", reply=reply)
+    await scene.say("Nee, in Amersfoort.")
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
+@pytest.mark.parametrize("later", ["Nee, Blues.", "Grapje!"])
+async def test_what_may_be_about_another_sentence_changes_nothing(later: str) -> None:
+    text = "Ik woon in Utrecht. Jazz is leuk."
+    scene = Scene({text: [("Ik woon in Utrecht", Slot.HOME)]})
+    await scene.say(text, later)
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
 async def test_a_correction_of_something_else_that_was_said_corrects_no_fact() -> None:
     text = "Ik woon in Utrecht. Mijn neef zoekt de hoofdstad van Noorwegen."
     scene = Scene({text: [("Ik woon in Utrecht", Slot.HOME)]})
@@ -259,7 +279,9 @@ async def test_a_joke_is_withdrawn(text: str) -> None:
     assert await scene.contents() == []
 
 
-@pytest.mark.parametrize("text", ["Geen grapje!", "Vertel een grapje.", "Grapje of niet?"])
+@pytest.mark.parametrize(
+    "text", ["Geen grapje!", "Vertel een grapje.", "Grapje of niet?", "No kidding!", "No es broma."]
+)
 async def test_what_is_no_joke_of_the_user_withdraws_nothing(text: str) -> None:
     scene = Scene(HOME_SCRIPT)
     await scene.say("Ik woon in Utrecht.", text)

@@ -7,14 +7,19 @@ from typing import Final
 
 from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
-from recollect.domain.facts.reading.belongings import is_about_person
+from recollect.domain.facts.reading.belongings import (
+    belongs_to_another,
+    is_about_another,
+    is_about_person,
+)
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
-from recollect.domain.facts.reading.plain.changes import resumes, tells_change
+from recollect.domain.facts.reading.plain.changes import only_mentions, resumes, tells_change
 from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
 from recollect.domain.facts.reading.plain.slots import says_now, tells_former_work
+from recollect.domain.facts.reading.wording import names_user
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.facts.values import (
@@ -26,7 +31,7 @@ from recollect.domain.facts.values import (
     words_of_meaning,
 )
 from recollect.domain.language import split_words
-from recollect.domain.speech.phrases import words_in
+from recollect.domain.speech.phrases import LANGUAGES, words_in
 
 SIMILAR: Final = 0.45
 """The least cosine of two statements about the same thing, if they are not about one slot."""
@@ -183,11 +188,23 @@ def _withdraw(statement: Statement, compared: Sequence[Compared]) -> Outcome:
 
 def _may_mean(statement: Statement, one: Compared) -> bool:
     """Whether a withdrawal may be about a fact."""
+    is_of_another = _is_of_user(one.fact) and _is_about_another(statement)
+    is_of_others = is_of_another or _belongs_to_others(statement)
+    if statement.source is FactSource.EXTRACTED and is_of_others:
+        return False
     covered = _covered(one.fact, statement)
     is_told = one.relation is Relation.RETRACTION
     is_near = one.similarity >= (SIMILAR if is_told else _WITHDRAWN)
     is_meant = covered > 0 and (is_near or (is_told and covered >= _MEANT))
     return is_meant and not _withdraws_another(statement, one.fact)
+
+
+def _belongs_to_others(statement: Statement) -> bool:
+    """Whether a statement begins with a thing that is not the user's: "The cat next door"."""
+    words = words_in(statement.content)
+    is_thing = any(fact_words(code).articles.length_at(words) > 0 for code in LANGUAGES)
+    is_nobodys = is_thing and not names_user(statement.content)
+    return is_nobodys or belongs_to_another(statement.content)
 
 
 def _withdraws_another(statement: Statement, fact: Fact) -> bool:
@@ -278,7 +295,9 @@ def _names_in(content: str) -> frozenset[str]:
 
 def _ends(statement: Statement, one: Compared) -> bool:
     """Whether the fact no longer holds, now that the statement does."""
-    if _is_of_before(statement, one.fact):
+    is_only_mentioned = only_mentions(statement.content, one.fact.content)
+    is_of_another = _is_of_user(one.fact) and _is_about_another(statement)
+    if is_only_mentioned or is_of_another or _is_of_before(statement, one.fact):
         return False
     if _plainly_ends(statement, one):
         return True
@@ -291,6 +310,18 @@ def _ends(statement: Statement, one: Compared) -> bool:
     if is_same_slot and statement.slot is Slot.OTHER:
         return _is_same_thing(statement, one)
     return is_same_slot or (statement.operation is Operation.CHANGE and one.similarity >= SIMILAR)
+
+
+def _is_about_another(statement: Statement) -> bool:
+    """Whether a statement is about somebody else, and not about who employs the user."""
+    is_own = tells_slot(statement.content, statement.slot)
+    return not is_own and is_about_another(statement.content)
+
+
+def _is_of_user(fact: Fact) -> bool:
+    """Whether a fact begins with the user: "I work at Shell"."""
+    words = words_in(fact.content)
+    return any(fact_words(code).subjects.length_at(words) > 0 for code in LANGUAGES)
 
 
 def _is_of_before(statement: Statement, fact: Fact) -> bool:

@@ -199,7 +199,7 @@ class Learning(Audited):
         correction = correction_in(users[0].content) if len(users) == 1 else None
         if correction is None:
             return ()
-        before = await self.withdrawing.message_before(scope, users[0], is_sure=False)
+        before = await self.withdrawing.acknowledged_before(scope, users[0])
         known = [one.fact for one in await self.store.active(scope)]
         facts = learnt_from(before, known) if before else []
         statement = corrected_statement(correction, users[0], facts)

@@ -11,11 +11,13 @@ from recollect.domain.facts.drafting import Draft
 from recollect.domain.facts.fact import Fact, FactSource
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
+from recollect.domain.facts.reading.plain.corrections import only_acknowledges
 from recollect.domain.facts.reconciling import Outcome
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
+from recollect.domain.language import sentence_parts
 from recollect.domain.speech.phrases import words_in
 from recollect.ports.conversations import HistoryStore
 from recollect.ports.facts import EDITS_AT_ONCE, FactStore
@@ -114,6 +116,15 @@ class Withdrawing(Audited):
         is_asked = any("?" in one.content for one in found if one.role is not Role.USER)
         return users[0] if len(users) == 1 and (is_sure or not is_asked) else None
 
+    async def acknowledged_before(self, scope: Scope, message: Message) -> Message | None:
+        """The user's message of the turn before; None if the reply to it says anything else."""
+        found = await self._turn(scope, message, -1)
+        users = [one for one in found if one.role is Role.USER]
+        replies = [one.content for one in found if one.role is not Role.USER]
+        if len(users) != 1 or not all(only_acknowledges(one, users[0].content) for one in replies):
+            return None
+        return users[0]
+
     async def _withdraw(
         self, scope: Scope, draft: Draft, facts: Sequence[Fact], *, is_recorded: bool
     ) -> bool:
@@ -154,4 +165,5 @@ def learnt_from(message: Message, known: Sequence[Fact]) -> list[Fact]:
     rest = message.content
     for fact in facts:
         rest = rest.replace(fact.evidence.quote if fact.evidence else "", " ")
-    return facts if "?" not in rest and len(words_in(rest)) <= _MOST_BESIDE else []
+    is_more = any(len(words_in(one)) >= _MOST_BESIDE for one in sentence_parts(rest))
+    return facts if "?" not in rest and not is_more and len(words_in(rest)) <= _MOST_BESIDE else []

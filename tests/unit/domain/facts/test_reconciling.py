@@ -316,6 +316,12 @@ def test_what_is_had_again_takes_the_place_of_what_excludes_it(old: str, new: st
         ("I eat gluten.", "I can eat bread again."),
         ("Ik eet glutenvrij.", "Ik eet weer glutenvrij brood."),
         ("Ik heb vrij op vrijdag.", "Ik werk weer op zondag."),
+        ("Ik drink geen koffie.", "Ik heb weer koffie gemorst."),
+        ("I drink no coffee.", "I'm making coffee again for my wife."),
+        ("I eat no meat.", "I have bought meat again for the dog."),
+        ("Ich esse kein Fleisch.", "Ich habe wieder Fleisch für den Hund gekauft."),
+        ("Je mange sans viande.", "J'ai de nouveau acheté de la viande pour le chien."),
+        ("Yo como sin carne.", "He comprado carne otra vez para mi perro."),
         ("Ich habe frei.", "Ich habe wieder Zeit."),
     ],
 )
@@ -323,6 +329,63 @@ def test_what_is_not_excluded_is_not_ended(old: str, new: str) -> None:
     fact = a_fact(old, Slot.DIET)
     result = outcome(a_statement(new, Slot.DIET), fact, 0.6, Relation.COMPLEMENT)
     assert result.supersedes == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_ended"),
+    [
+        ("I work at Shell.", "My husband no longer works at Shell.", False),
+        ("I work at Shell.", "Peter resigned from Shell.", False),
+        ("Ich arbeite bei Bosch.", "Meine Frau hat bei Bosch gekündigt.", False),
+        ("Ik werk bij KPN.", "Mijn broer werkt niet meer bij KPN.", False),
+        ("Je travaille chez Renault.", "Mon frère ne travaille plus chez Renault.", False),
+        ("I work at Shell.", "I no longer work at Shell.", True),
+        ("I work at Shell.", "My employer is BP.", True),
+        ("My husband works at Shell.", "My husband no longer works at Shell.", True),
+    ],
+)
+def test_what_holds_for_another_ends_nothing_of_the_user(
+    old: str, new: str, *, is_ended: bool
+) -> None:
+    fact = a_fact(old, Slot.EMPLOYER)
+    statement = a_statement(new, Slot.EMPLOYER, Operation.CHANGE)
+    result = outcome(statement, fact, 0.8, Relation.CONTRADICTION)
+    assert (fact in (*result.supersedes, *result.retracts)) is is_ended
+
+
+@pytest.mark.parametrize(
+    ("text", "is_ended"),
+    [
+        ("De hond van de buren is dood.", False),
+        ("The dog next door is no more.", False),
+        ("De hond van mijn broer is weg.", False),
+        ("Mijn hond is er niet meer.", True),
+    ],
+)
+def test_what_is_of_others_withdraws_nothing_of_the_user(text: str, *, is_ended: bool) -> None:
+    fact = a_fact("Mijn hond heet Rex." if "hond" in text else "My dog is Rex.", Slot.PET)
+    statement = a_statement(text, Slot.PET, Operation.RETRACT)
+    result = outcome(statement, fact, 0.9, Relation.RETRACTION)
+    assert bool(result.retracts) is is_ended
+
+
+def test_what_holds_for_another_withdraws_nothing_of_the_user() -> None:
+    fact = a_fact("I work at Shell.", Slot.EMPLOYER)
+    for text, is_ended in (
+        ("My husband no longer works at Shell.", False),
+        ("I no longer work at Shell.", True),
+    ):
+        statement = a_statement(text, Slot.EMPLOYER, Operation.RETRACT)
+        assert bool(outcome(statement, fact, 0.9, Relation.RETRACTION).retracts) is is_ended
+
+
+def test_what_is_excluded_and_only_mentioned_again_ends_nothing() -> None:
+    fact = a_fact("Ik drink geen koffie.", Slot.DIET)
+    spilled = a_statement("Ik heb weer koffie gemorst.", Slot.DIET)
+    drunk = a_statement("Ik drink weer koffie.", Slot.DIET)
+
+    assert outcome(spilled, fact, 0.6, Relation.CONTRADICTION).supersedes == ()
+    assert outcome(drunk, fact, 0.6, Relation.CONTRADICTION).supersedes == (fact,)
 
 
 def test_a_denial_of_nothing_in_particular_ends_nothing() -> None:

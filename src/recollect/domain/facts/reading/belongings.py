@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.languages.first_names import is_first_name
 from recollect.domain.facts.reading.moves import tells_former_home
+from recollect.domain.facts.reading.wording import names_user
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
@@ -47,6 +49,18 @@ def is_about_person(content: str) -> bool:
     """Whether a sentence begins with somebody of the user's and a verb: "My wife is"."""
     words = words_in(content)[:_BEGINNING]
     return any(_is_person_with_verb(words, fact_words(code)) for code in LANGUAGES)
+
+
+def is_about_another(content: str) -> bool:
+    """Whether a sentence is about somebody else and not the user: "My wife works", "Tom left"."""
+    words = words_in(content)
+    known = [fact_words(code) for code in LANGUAGES]
+    if any(one.subjects.are_in(words) for one in known):
+        return False
+    is_named = bool(words) and is_first_name(words[0]) and not names_user(content)
+    return is_named or any(
+        one.owners.length_at(words) and _person_after(words, 0, one) is not None for one in known
+    )
 
 
 def _is_person_with_verb(words: Phrase, known: FactWords) -> bool:

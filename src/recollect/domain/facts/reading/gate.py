@@ -16,7 +16,7 @@ from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.paraphrase import negates
-from recollect.domain.facts.reading.plain.corrections import is_fragment
+from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragment
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
@@ -124,7 +124,7 @@ def _is_fragment(clause: QuotedClause, reply: str | None) -> bool:
     """Whether a sentence sets right what nobody has asked for, or says nothing of somebody."""
     if any(_is_elliptic(clause, code) for code in LANGUAGES):
         return True
-    is_asked = reply is not None and "?" in reply
+    is_asked = reply is not None and asks_user(reply)
     start, end = clause.sentence_start, clause.sentence_end
     capitals = {at - start for at in clause.capitals}
     return not is_asked and is_fragment(clause.words[start:end], capitals)

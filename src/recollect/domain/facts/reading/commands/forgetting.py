@@ -11,6 +11,7 @@ from typing import Final
 from recollect.domain.facts.reading.commands.command import CommandKind
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.languages.slot_names import slot_at
+from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import Phrase, Phrases
 
@@ -70,7 +71,8 @@ def _readings(words: Phrase, place: int, code: str, *, is_polite: bool) -> Itera
         (CommandKind.FORGET_THAT, known.forget_that),
         (CommandKind.FORGET_THAT, known.jokes),
     ):
-        if length := phrases.length_at(words, place):
+        is_denied = phrases is known.jokes and place > 0 and negates(words[place - 1])
+        if (length := phrases.length_at(words, place)) and not is_denied:
             yield Forgetting(kind=kind, end=place + length)
     if is_polite and (length := known.forget_everything_asked.length_at(words, place)):
         yield Forgetting(kind=CommandKind.FORGET_EVERYTHING, end=place + length)

@@ -32,12 +32,32 @@ def resumes(content: str, other: str) -> bool:
     "I can eat gluten again" ends "I eat gluten-free", and "my son can eat gluten again" does not.
     """
     words = words_in(content)
-    is_again = any(change_words(code).again.are_in(words) for code in LANGUAGES)
+    is_again = any(_is_had_again(words, change_words(code)) for code in LANGUAGES)
     if not is_again or negates(content) or not _are_of_user(words, content):
         return False
     if not _are_of_user(words_in(other), other):
         return False
     return not _excluded(words_in(other)).isdisjoint(set(words) - _excluded(words))
+
+
+def only_mentions(content: str, other: str) -> bool:
+    """Whether a sentence is about what the other excludes, and not about having it again.
+
+    "I spilled coffee again" says nothing against "I drink no coffee".
+    """
+    words = words_in(content)
+    is_again = any(change_words(code).again.are_in(words) for code in LANGUAGES)
+    return (
+        is_again
+        and not resumes(content, other)
+        and not _excluded(words_in(other)).isdisjoint(words)
+    )
+
+
+def _is_had_again(words: Phrase, known: ChangeWords) -> bool:
+    """Whether the user has or eats something again, and does not spill or buy it for others."""
+    is_again = known.again.are_in(words) and known.had.are_in(words)
+    return is_again and not known.for_others.are_in(words)
 
 
 def _are_of_user(words: Phrase, content: str) -> bool:

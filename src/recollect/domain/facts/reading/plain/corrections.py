@@ -13,10 +13,10 @@ from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.first_names import is_first_name
 from recollect.domain.facts.reading.plain.languages.corrections import correction_words
 from recollect.domain.facts.reading.plain.languages.events import event_words
-from recollect.domain.facts.reading.plain.slots import told_value
+from recollect.domain.facts.reading.plain.slots import ToldValue, told_value
 from recollect.domain.facts.slots import Slot
-from recollect.domain.language import is_common_word
-from recollect.domain.speech.phrases import LANGUAGES, Phrase
+from recollect.domain.language import is_common_word, sentence_parts
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, spelled_words_in, words_in
 from recollect.domain.speech.spoken import Part
 from recollect.domain.speech.tokens import Token, tokens_of
 
@@ -60,12 +60,34 @@ def corrected(correction: Correction, facts: Sequence[Fact]) -> tuple[Fact, str]
     return found[0] if len(found) == 1 else None
 
 
+def only_acknowledges(reply: str, message: str) -> bool:
+    """Whether a reply says nothing of its own that a correction may be about.
+
+    "Okay, you live in Hull" does not, and "Hull is in Wales" does.
+    """
+    own = set(words_in(message))
+    noted = [correction_words(code).noted for code in LANGUAGES]
+    return "?" not in reply and all(
+        word in own or is_common_word(word) or any((word,) in one for one in noted)
+        for word in words_in(reply)
+        if word[0].isalnum()
+    )
+
+
+def asks_user(reply: str) -> bool:
+    """Whether a reply asks something, and not only what the assistant should do."""
+    asked = [words_in(one) for one in sentence_parts(reply) if "?" in one]
+    offers = [correction_words(code).offers for code in LANGUAGES]
+    return any(not any(one.are_in(words) for one in offers) for words in asked)
+
+
 def is_fragment(words: Phrase, capitals: Collection[int]) -> bool:
     """Whether a sentence only sets something right that others say: "No, in Leeds".
 
     `capitals` are the places of words that are written with one.
     """
-    return any(_is_fragment(words, capitals, code) for code in LANGUAGES)
+    readings = (_is_fragment, _is_contrast)
+    return any(reading(words, capitals, code) for reading in readings for code in LANGUAGES)
 
 
 def _is_fragment(words: Phrase, capitals: Collection[int], code: str) -> bool:
@@ -73,6 +95,20 @@ def _is_fragment(words: Phrase, capitals: Collection[int], code: str) -> bool:
     first = place + correction_words(code).before.length_at(words, place)
     is_name = all(at in capitals for at in range(first, len(words)))
     return 0 < place <= first < len(words) and is_name and not words[place - 1].isalnum()
+
+
+def _is_contrast(words: Phrase, capitals: Collection[int], code: str) -> bool:
+    """Whether a sentence has but names and what stands before them: "In Leeds, not in Hull"."""
+    known, place = correction_words(code), 0
+    small = (known.before, known.instead_of, known.but)
+    if not any(one.length_at(words) for one in small) or not known.instead_of.are_in(words):
+        return False
+    while place < len(words):
+        length = max(one.length_at(words, place) for one in small)
+        if not length and words[place][0].isalnum() and place not in capitals:
+            return False
+        place += length or 1
+    return any(at in capitals for at in range(1, len(words)))
 
 
 def _after_opening(words: Phrase, code: str) -> int:
@@ -104,7 +140,24 @@ def _with_value(correction: Correction, fact: Fact) -> str | None:
     is_other = correction.name != fact.content[value.start : value.end]
     if not (is_meant and is_other) or (is_person and slot not in _OF_PERSONS):
         return None
+    if _is_code(correction.name, slot) or (_is_bare(correction) and _names_more(fact, value)):
+        return None
     return f"{fact.content[: value.start]}{correction.name}{fact.content[value.end :]}"
+
+
+def _is_code(name: str, slot: Slot) -> bool:
+    """Whether a word is a figure or an abbreviation, as only firms are called: "Q3", "HR"."""
+    has_figure = any(letter.isdigit() for letter in name)
+    return has_figure or (len(name) > 1 and name.isupper() and slot is not Slot.EMPLOYER)
+
+
+def _is_bare(correction: Correction) -> bool:
+    return not (correction.before or correction.denied)
+
+
+def _names_more(fact: Fact, value: ToldValue) -> bool:
+    """Whether a fact has another name behind its value: "I work at Shell in Hull"."""
+    return any(word[0].isupper() for word in spelled_words_in(fact.content[value.end :]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,10 +185,16 @@ class _Reading:
         denied = known.instead_of.length_at(words, after)
         old = self._value_at(after + denied) if denied else (0, 0)
         is_all = self._after_marks(old[1] if denied else after) == len(words)
-        is_sure = bool(old[1]) or (place > 0 and (first > place or self.code != _GERMAN))
+        is_sure = bool(old[1]) or (place > 0 and (first > place or self._is_plain(place)))
         if not end or not is_all or not is_sure:
             return None
         return self._found(first, end, before=words[place:first], denied=words[slice(*old)])
+
+    def _is_plain(self, place: int) -> bool:
+        """Whether a name right behind an opening is a value; in German it may be any noun."""
+        opening = tuple(word for word in self.words[:place] if word[0].isalnum())
+        is_calling = any(opening in correction_words(code).calling for code in LANGUAGES)
+        return self.code != _GERMAN and not is_calling
 
     def _old_first(self, place: int) -> Correction | None:
         """Read the old value before the new one: "Not in Hull but in Leeds"."""

@@ -71,7 +71,7 @@ def _event(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
     if not words or any(not word[0].isalnum() for word in words):
         return None
     readings = (
-        _job_ended(quote, words, code),
+        _job_ended(quote, words, code) if not _ends_day(tokens, words, code) else None,
         _own_boss(quote, tokens, code),
         _parted(quote, left, code),
         _died(quote, left, code),
@@ -121,6 +121,13 @@ def _job_ended(quote: str, words: Phrase, code: str) -> Event | None:
         return None
     is_state = known.states.length_at(words) == len(words)
     return Event(kind=EventKind.JOB_ENDED, quote=quote, named=rest[at:], is_state=is_state)
+
+
+def _ends_day(tokens: tuple[Token, ...], words: Phrase, code: str) -> bool:
+    """Whether only the work of a day is done: "I stopped working just now"."""
+    known = event_words(code)
+    spoken = tuple(token.word for token in tokens)
+    return words in known.day_ended and known.of_the_day.are_in(spoken)
 
 
 def _own_boss(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:

@@ -2,7 +2,13 @@
 
 import pytest
 
-from recollect.domain.facts.reading.plain.corrections import corrected, correction_in, is_fragment
+from recollect.domain.facts.reading.plain.corrections import (
+    asks_user,
+    corrected,
+    correction_in,
+    is_fragment,
+    only_acknowledges,
+)
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import spelled_words_in, words_in
 from support.facts.known_facts import a_fact
@@ -36,6 +42,8 @@ def _corrected(text: str, *known: Told) -> str | None:
         ("Nein, nicht Ulm, sondern Kassel.", ("Ich wohne in Ulm.", Slot.HOME), None),
         ("Non, à Lille.", ("J'habite à Lyon.", Slot.HOME), "J'habite à Lille."),
         ("No, en Sevilla.", ("Vivo en Madrid.", Slot.HOME), "Vivo en Sevilla."),
+        ("Nee, bij IBM.", ("Ik werk bij KPN.", Slot.EMPLOYER), "Ik werk bij IBM."),
+        ("No, at BP.", ("I work at Shell in Hull.", Slot.EMPLOYER), "I work at BP in Hull."),
         ("No, Tom Barker.", ("My name is Tom Baker.", Slot.NAME), "My name is Tom Barker."),
     ],
 )
@@ -58,6 +66,11 @@ def test_a_value_is_set_right(text: str, known: Told, content: str | None) -> No
         ("No, Hull.", [HOME]),
         ("Leeds, not York.", [HOME]),
         ("No, Peter.", [HOME]),
+        ("No, Q3.", [HOME]),
+        ("No, HR.", [HOME]),
+        ("Nee, HR.", [("Mijn manager is Karin.", Slot.MANAGER)]),
+        ("No, Exxon.", [("I work at Shell in Hull.", Slot.EMPLOYER)]),
+        ("No, York.", [("I live in Hull, near Leeds.", Slot.HOME)]),
         ("Nee, bij Philips.", [("Ik woon in Utrecht.", Slot.HOME)]),
     ],
 )
@@ -80,6 +93,11 @@ def test_nothing_is_set_right_where_it_is_not_sure_what(text: str, known: list[T
         "No idea.",
         "Nein, Lehrer.",
         "Nee, bedankt.",
+        "Sorry, Claude.",
+        "Wait, Barbara.",
+        "Wacht, Leeuwarden.",
+        "Désolée, Lyon.",
+        "Perdón, Sevilla.",
         "Non, merci.",
         "No, gracias.",
         "No, Leeds. " * 20,
@@ -101,6 +119,14 @@ def test_what_says_anything_else_is_no_correction(text: str) -> None:
         ("No, my wife is Ann", False),
         ("Sorry, the budget is 20k", False),
         ("Leeds, not Hull", False),
+        ("In England, not in Scotland", True),
+        ("Not in Word but in Excel", True),
+        ("In Word, niet in Excel", True),
+        ("Nicht in Word, sondern in Excel", True),
+        ("En Excel, no en Word", True),
+        ("In Leeds, not far from Hull", False),
+        ("Not a fan of Leeds", False),
+        ("In Leeds", False),
         ("Nee, het project begint in mei", False),
         ("No como carne", False),
         ("No milk please, lactose intolerant", False),
@@ -111,3 +137,61 @@ def test_a_fragment_means_nothing_by_itself(text: str, *, is_so: bool) -> None:
     words = words_in(text)
     capitals = {at for at, word in enumerate(spelled_words_in(text)) if word[0].isupper()}
     assert is_fragment(words, capitals) is is_so
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("Okay.", "I live in Hull."),
+        ("Got it, you live in Hull!", "I live in Hull."),
+        ("This is stored, and can be asked for later: I live in Hull.", "I live in Hull."),
+        (
+            "Dit is opgeslagen, en u kunt er later naar vragen: Ik woon in Utrecht.",
+            "Ik woon in Utrecht.",
+        ),
+        ("Prima, genoteerd.", "Ik woon in Utrecht."),
+        ("Alles klar, danke!", "Ich wohne in Ulm."),
+        ("Alles klar, ich merke mir, dass du in Ulm wohnst.", "Ich wohne in Ulm."),
+        ("Prima, ik onthoud dat je bij KPN werkt.", "Ik werk bij KPN."),
+        ("C'est noté, merci !", "J'habite à Lyon."),
+        ("De acuerdo, lo recordaré.", "Vivo en Madrid."),
+    ],
+)
+def test_some_replies_only_say_that_a_message_was_heard(reply: str, message: str) -> None:
+    assert only_acknowledges(reply, message)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Hull is in Wales.",
+        "The weather in Hull is sunny.",
+        "Here are the sales of Hull: 12.",
+        "I'll put it in Word.",
+        "Trains from Hull go to York.",
+        "Is Hull nice?",
+        "Okay?",
+        "De omzet in Hull was 12.",
+        "Hull ist schön, es regnet oft.",
+    ],
+)
+def test_a_reply_that_says_more_may_be_what_is_corrected(reply: str) -> None:
+    assert not only_acknowledges(reply, "I live in Hull.")
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_so"),
+    [
+        ("Where do you live?", True),
+        ("Woon je in Utrecht?", True),
+        ("Nice. Do you work in Leeds?", True),
+        ("Shall I look for trains to York?", False),
+        ("Wil je de cijfers van Utrecht zien?", False),
+        ("Soll ich Köln zeigen?", False),
+        ("Voulez-vous la météo à Lyon ?", False),
+        ("¿Quieres ver Madrid?", False),
+        ("Okay.", False),
+    ],
+)
+def test_an_offer_asks_nothing_about_the_user(reply: str, *, is_so: bool) -> None:
+    assert asks_user(reply) is is_so

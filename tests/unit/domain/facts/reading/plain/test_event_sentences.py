@@ -171,3 +171,26 @@ def test_some_events_say_what_the_user_is_from_then_on(text: str, *, is_state: b
 )
 def test_what_says_anything_else_is_no_event(text: str) -> None:
     assert [*events_in(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_event"),
+    [
+        ("I stopped working.", True),
+        ("I stopped working last year.", True),
+        ("I stopped working just now.", False),
+        ("I no longer work at Shell now.", True),
+        ("Ik werk niet meer.", True),
+        ("Ik werk vandaag niet meer.", False),
+        ("Vandaag ben ik gestopt met werken.", False),
+        ("Ik werk vandaag niet meer bij Shell.", True),
+        ("Ich habe heute aufgehört zu arbeiten.", False),
+        ("Ich arbeite nicht mehr.", True),
+        ("Je ne travaille plus.", True),
+        ("Je ne travaille plus aujourd'hui.", False),
+        ("Ya no trabajo.", True),
+        ("Hoy ya no trabajo.", False),
+    ],
+)
+def test_the_end_of_a_day_of_work_is_not_that_of_a_job(text: str, *, is_event: bool) -> None:
+    assert bool(list(events_in(text))) is is_event

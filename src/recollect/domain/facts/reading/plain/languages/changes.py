@@ -17,6 +17,10 @@ class ChangeWords:
     """What is no longer so: "no longer"."""
     without: Phrases
     """What stands before something that is not had or eaten: "no"."""
+    had: Phrases
+    """Verbs of what is had again: "eat"."""
+    for_others: Phrases
+    """What says that something may be for somebody else: "for"."""
     free: Phrases
     """What stands behind it: the "free" of "gluten-free"."""
     free_endings: Phrases

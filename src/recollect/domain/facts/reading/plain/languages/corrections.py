@@ -19,6 +19,12 @@ class CorrectionWords:
     """What stands before the old value: "not"."""
     but: Phrases
     """What stands between the old value and the new one: "but"."""
+    calling: Phrases
+    """Openings after which a name may be that of somebody who is spoken to: "sorry"."""
+    offers: Phrases
+    """How the assistant asks what it should do: "shall I"."""
+    noted: Phrases
+    """Words of a reply that only says that it was heard: "okay"."""
 
 
 @cache

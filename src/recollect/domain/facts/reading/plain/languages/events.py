@@ -58,6 +58,10 @@ class EventWords:
     """The same right before the employer: "I left"."""
     job_left_around: Frames
     """The same around the employer: "ich habe bei Bosch gekündigt"."""
+    day_ended: Phrases
+    """Those that may also say that the day's work is done: "I stopped working"."""
+    of_the_day: Phrases
+    """With what they say that: "today"."""
     own_boss: Phrases
     """That the user works for nobody else: "I'm self-employed"."""
     states: Phrases
