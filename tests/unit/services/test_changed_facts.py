@@ -216,12 +216,12 @@ HOME_SCRIPT = {"Ik woon in Utrecht.": [("Ik woon in Utrecht", Slot.HOME)]}
 
 async def test_a_short_correction_sets_right_what_was_just_said() -> None:
     scene = Scene(HOME_SCRIPT)
-    await scene.say("Ik woon in Utrecht.", "Nee, in Amersfoort.", "Nee, Zeist.")
+    await scene.say("Ik woon in Utrecht.", "Nee, in Amersfoort.", "Nee, ik bedoel Zeist.")
     (fact,) = await scene.active()
 
     assert (fact.content, fact.slot) == ("Ik woon in Zeist.", Slot.HOME)
     assert fact.evidence is not None
-    assert fact.evidence.quote == "Nee, Zeist"
+    assert fact.evidence.quote == "Nee, ik bedoel Zeist"
 
 
 @pytest.mark.parametrize("reply", ["Is het daar leuk?", "Werk je daar ook?"])

@@ -55,9 +55,9 @@ def only_mentions(content: str, other: str) -> bool:
 
 
 def _is_had_again(words: Phrase, known: ChangeWords) -> bool:
-    """Whether the user has or eats something again, and does not spill or buy it for others."""
+    """Whether the user has or eats something again, and does not want it, or buy it for others."""
     is_again = known.again.are_in(words) and known.had.are_in(words)
-    return is_again and not known.for_others.are_in(words)
+    return is_again and not (known.for_others.are_in(words) or known.wished.are_in(words))
 
 
 def _are_of_user(words: Phrase, content: str) -> bool:

@@ -185,16 +185,20 @@ class _Reading:
         denied = known.instead_of.length_at(words, after)
         old = self._value_at(after + denied) if denied else (0, 0)
         is_all = self._after_marks(old[1] if denied else after) == len(words)
-        is_sure = bool(old[1]) or (place > 0 and (first > place or self._is_plain(place)))
+        is_sure = bool(old[1]) or (place > 0 and (first > place or self._is_meant(place)))
         if not end or not is_all or not is_sure:
             return None
         return self._found(first, end, before=words[place:first], denied=words[slice(*old)])
 
-    def _is_plain(self, place: int) -> bool:
-        """Whether a name right behind an opening is a value; in German it may be any noun."""
+    def _is_meant(self, place: int) -> bool:
+        """Whether a name right behind an opening is a value: "I meant Leeds", not "No, Excel".
+
+        In German it may be any noun.
+        """
         opening = tuple(word for word in self.words[:place] if word[0].isalnum())
-        is_calling = any(opening in correction_words(code).calling for code in LANGUAGES)
-        return self.code != _GERMAN and not is_calling
+        meaning = correction_words(self.code).meaning
+        ends = (at + meaning.length_at(opening, at) for at in meaning.places_in(opening))
+        return self.code != _GERMAN and len(opening) in ends
 
     def _old_first(self, place: int) -> Correction | None:
         """Read the old value before the new one: "Not in Hull but in Leeds"."""

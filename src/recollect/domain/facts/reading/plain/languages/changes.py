@@ -21,6 +21,8 @@ class ChangeWords:
     """Verbs of what is had again: "eat"."""
     for_others: Phrases
     """What says that something may be for somebody else: "for"."""
+    wished: Phrases
+    """What says that it is not so yet: "want"."""
     free: Phrases
     """What stands behind it: the "free" of "gluten-free"."""
     free_endings: Phrases

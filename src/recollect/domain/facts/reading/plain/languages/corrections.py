@@ -19,8 +19,8 @@ class CorrectionWords:
     """What stands before the old value: "not"."""
     but: Phrases
     """What stands between the old value and the new one: "but"."""
-    calling: Phrases
-    """Openings after which a name may be that of somebody who is spoken to: "sorry"."""
+    meaning: Phrases
+    """The ends of openings after which a bare name is the new value: "I meant"."""
     offers: Phrases
     """How the assistant asks what it should do: "shall I"."""
     noted: Phrases
