@@ -122,6 +122,38 @@ async def test_facts_about_the_user_are_quoted_first() -> None:
     assert "Nothing is stored yet" not in answer.content
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "slot", "content"),
+    [
+        ("Where do I live now?", "en", "home", "I moved to Leiden."),
+        ("Waar woon ik nu?", "nl", "home", "Ik ben verhuisd naar Leiden."),
+        ("Wanneer ben ik jarig?", "nl", "birthday", "Mijn verjaardag is 12 maart."),
+        ("Wie heiße ich?", "de", "name", "Ich bin Sanne."),
+        ("Quel âge ai-je ?", "fr", "age", "Trente-quatre ans."),
+        ("¿A qué me dedico?", "es", "role", "Soy enfermera."),
+    ],
+)
+async def test_a_fact_answers_what_a_question_asks_for_though_no_word_is_shared(
+    question: str, language: str, slot: str, content: str
+) -> None:
+    facts = (fact("Tom", language, slot="family"), fact(content, language, slot=slot))
+    answer = await answer_to(replace(context(question, language=language), facts=facts))
+    assert f"“{content}”" in answer.content
+    assert "“Tom”" not in answer.content
+
+
+async def test_a_fact_about_what_is_asked_for_comes_before_one_that_shares_a_word() -> None:
+    facts = (fact("Mijn broer heet Tom.", "nl", "family"), fact("Ik ben Sanne.", "nl", "name"))
+    answer = await answer_to(replace(context("Hoe heet ik?", language="nl"), facts=facts))
+    assert answer.content.index("Ik ben Sanne.") < answer.content.index("Mijn broer heet Tom.")
+
+
+async def test_a_fact_about_the_user_does_not_answer_for_somebody_else() -> None:
+    facts = (fact("Ik ben verhuisd naar Leiden.", "nl", "home"),)
+    answer = await answer_to(replace(context("Waar woont Tom?", language="nl"), facts=facts))
+    assert "Leiden" not in answer.content
+
+
 async def test_a_dutch_question_is_answered_in_dutch() -> None:
     earlier = exchange(1, "Wat kost een harnas?", "Een harnas kost 80 euro.")
     answer = await answer_to(context("Hoe duur is het harnas?", earlier, language="nl"))

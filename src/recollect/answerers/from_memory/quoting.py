@@ -21,7 +21,7 @@ from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import Fact, gist_of
 from recollect.domain.facts.reading.commands.command import Command
-from recollect.domain.facts.reading.languages.slot_names import slot_at, tells_slot
+from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
 from recollect.domain.language import fold, guess_language, is_common_word
 from recollect.domain.recall.entry import Recalled
 from recollect.domain.recall.entry_maker import SUMMARY_LENGTH, read_exchange
@@ -90,15 +90,16 @@ class Quote:
 
 
 def facts_for(request: AnswerRequest) -> Sequence[Fact]:
-    """The facts that answer a question: those that share a word with it.
+    """The facts that answer a question: those about what it asks for, or that share a word with it.
 
     In another language the nearest one may, unless the question names a time or another matter.
     """
     context = request.context
-    wanted = _wanted(context)
+    asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
+    about = [fact for fact in context.facts if fact.slot in asked]
     shared = [fact for fact in context.facts if content_words(fact.content) & wanted]
-    if shared:
-        return shared[:MOST_FACTS]
+    if about or shared:
+        return [*about, *(fact for fact in shared if fact not in about)][:MOST_FACTS]
     slots = _slots_in(context.question)
     return [
         fact
