@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -45,11 +46,12 @@ class QuotableFacts:
         just_now = [
             one for one in forgotten if histories[one.fact_id][-1].message_id == question_id
         ]
+        replaced = _replaced(ended, forgotten, histories)
         access = await self.permissions.allowed(scope)
         return UserFacts(
             known=visible((fact for fact in facts if fact.is_active), access),
             forgotten=visible(just_now, access) if question_id else (),
-            withheld=_messages_of([*forgotten, *_replaced(ended, forgotten)], histories),
+            withheld=_messages_of([*forgotten, *replaced], histories),
         )
 
 
@@ -62,10 +64,31 @@ def _is_forgotten(history: Sequence[FactChange]) -> bool:
     )
 
 
-def _replaced(ended: Iterable[Fact], forgotten: Iterable[Fact]) -> list[Fact]:
-    """The earlier values of what was forgotten: "forget where I live" means former homes, too."""
-    slots = {one.slot for one in forgotten if one.slot in _ONE_VALUE}
-    return [one for one in ended if one.status is FactStatus.SUPERSEDED and one.slot in slots]
+def _replaced(
+    ended: Iterable[Fact],
+    forgotten: Iterable[Fact],
+    histories: Mapping[UUID, Sequence[FactChange]],
+) -> list[Fact]:
+    """The earlier values of what was forgotten: "forget where I live" means former homes, too.
+
+    Not those that came and went after it: users told them to a memory that had forgotten.
+    """
+    by_time = sorted(forgotten, key=lambda one: histories[one.fact_id][-1].at)
+    forgotten_at = {
+        one.slot: histories[one.fact_id][-1].at for one in by_time if one.slot in _ONE_VALUE
+    }
+    return [
+        one
+        for one in ended
+        if one.status is FactStatus.SUPERSEDED
+        and one.slot in forgotten_at
+        and _ended_at(one, histories) <= forgotten_at[one.slot]
+    ]
+
+
+def _ended_at(fact: Fact, histories: Mapping[UUID, Sequence[FactChange]]) -> datetime:
+    history = histories.get(fact.fact_id)
+    return history[-1].at if history else fact.updated_at
 
 
 def _messages_of(
