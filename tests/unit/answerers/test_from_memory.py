@@ -148,6 +148,15 @@ async def test_a_fact_about_what_is_asked_for_comes_before_one_that_shares_a_wor
     assert answer.content.index("Ik ben Sanne.") < answer.content.index("Mijn broer heet Tom.")
 
 
+async def test_a_fact_of_another_language_comes_after_what_shares_a_word() -> None:
+    told = exchange(1, "My bike is red", "Noted.", FROM_MEMORY)
+    facts = (fact("Mijn auto is een Volvo.", "nl", "vehicle"),)
+    answer = await answer_to(replace(context("What colour is my bike?", told), facts=facts))
+    assert answer.content.index("My bike is red") < answer.content.index("Volvo")
+    other = await answer_to(replace(context("What do I drive?", told), facts=facts))
+    assert "Volvo" in other.content
+
+
 async def test_a_fact_about_the_user_does_not_answer_for_somebody_else() -> None:
     facts = (fact("Ik ben verhuisd naar Leiden.", "nl", "home"),)
     answer = await answer_to(replace(context("Waar woont Tom?", language="nl"), facts=facts))

@@ -124,6 +124,15 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
 
 
+def quotes_lead(request: AnswerRequest, facts: Iterable[Fact], quotes: Iterable[Quote]) -> bool:
+    """Whether quotes come before facts: they share a word with the question, and no fact does."""
+    context = request.context
+    asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
+    if any(fact.slot in asked or content_words(fact.content) & wanted for fact in facts):
+        return False
+    return any(quote.words & wanted for quote in quotes)
+
+
 def hides_something(context: Context, commands: Iterable[Command]) -> bool:
     """Whether commands to forget mean something that the conversation shows."""
     said = [one.content for one in context.window if one.role is Role.USER]
