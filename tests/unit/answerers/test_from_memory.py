@@ -10,7 +10,7 @@ from recollect.answerers.from_memory import FromMemory
 from recollect.domain.chat.answers import Answer, AnswerRequest, UserFacts
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails, Message, Role
-from recollect.domain.facts.fact import Fact, FactSource, FactType, Priority
+from recollect.domain.facts.fact import Evidence, Fact, FactSource, FactType, Priority
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Recalled
 from recollect.testing import FIRST_MOMENT
@@ -140,6 +140,22 @@ async def test_a_fact_answers_what_a_question_asks_for_though_no_word_is_shared(
     answer = await answer_to(replace(context(question, language=language), facts=facts))
     assert f"“{content}”" in answer.content
     assert "“Tom”" not in answer.content
+
+
+async def test_a_fact_told_in_the_conversation_answers_before_what_it_replaced() -> None:
+    before = exchange(1, "Ik woon in Haarlem.", "", FROM_MEMORY)
+    now = exchange(2, "Ik ben verhuisd naar Leiden", "", FROM_MEMORY)
+    home = fact("Ik ben verhuisd naar Leiden.", "nl", "home")
+    told = [
+        replace(
+            home, evidence=Evidence(session_id=SESSION, message_id=one, turn_number=2, quote="")
+        )
+        for one in (now[0].message_id, UUID(int=99))
+    ]
+    asked = context("Waar woon ik nu?", before, now, language="nl")
+    here, elsewhere = [await answer_to(asked, UserFacts(known=(one,))) for one in told]
+    assert here.content.index("Leiden") < here.content.index("Haarlem")
+    assert "Leiden" not in elsewhere.content, "what a context may not recall is not quoted"
 
 
 async def test_a_fact_about_what_is_asked_for_comes_before_one_that_shares_a_word() -> None:

@@ -96,7 +96,7 @@ def facts_for(request: AnswerRequest) -> Sequence[Fact]:
     """
     context = request.context
     asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
-    about = [fact for fact in context.facts if fact.slot in asked]
+    about = [fact for fact in (*context.facts, *_told_here(request)) if fact.slot in asked]
     shared = [fact for fact in context.facts if content_words(fact.content) & wanted]
     if about or shared:
         return [*about, *(fact for fact in shared if fact not in about)][:MOST_FACTS]
@@ -288,6 +288,16 @@ def _recalled_quote(one: Recalled) -> Quote:
         reply=f"{reply}…" if is_cut else reply or None,
         is_log=one.speaker is not None,
     )
+
+
+def _told_here(request: AnswerRequest) -> Iterator[Fact]:
+    """The facts that the conversation's own messages taught, which a context leaves out."""
+    shown = {message.message_id for message in request.context.window}
+    given = {fact.fact_id for fact in request.context.facts}
+    for fact in request.user_facts.known:
+        is_told = fact.evidence is not None and fact.evidence.message_id in shown
+        if is_told and fact.fact_id not in given:
+            yield fact
 
 
 def _slots_in(question: str) -> frozenset[str]:
