@@ -128,6 +128,7 @@ async def test_facts_about_the_user_are_quoted_first() -> None:
         ("Where do I live now?", "en", "home", "I moved to Leiden."),
         ("Waar woon ik nu?", "nl", "home", "Ik ben verhuisd naar Leiden."),
         ("Wanneer ben ik jarig?", "nl", "birthday", "Mijn verjaardag is 12 maart."),
+        ("Wanneer ben ik jarig?", "nl", "other", "Mijn verjaardag is 12 maart."),
         ("Wie heiße ich?", "de", "name", "Ich bin Sanne."),
         ("Quel âge ai-je ?", "fr", "age", "Trente-quatre ans."),
         ("¿A qué me dedico?", "es", "role", "Soy enfermera."),

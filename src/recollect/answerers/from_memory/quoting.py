@@ -22,6 +22,7 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import Fact, gist_of
 from recollect.domain.facts.reading.commands.command import Command
 from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
+from recollect.domain.facts.slots import Slot
 from recollect.domain.language import fold, guess_language, is_common_word
 from recollect.domain.recall.entry import Recalled
 from recollect.domain.recall.entry_maker import SUMMARY_LENGTH, read_exchange
@@ -96,7 +97,7 @@ def facts_for(request: AnswerRequest) -> Sequence[Fact]:
     """
     context = request.context
     asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
-    about = [fact for fact in (*context.facts, *_told_here(request)) if fact.slot in asked]
+    about = [fact for fact in (*context.facts, *_told_here(request)) if _is_about(fact, asked)]
     shared = [fact for fact in context.facts if content_words(fact.content) & wanted]
     if about or shared:
         return [*about, *(fact for fact in shared if fact not in about)][:MOST_FACTS]
@@ -128,7 +129,7 @@ def quotes_lead(request: AnswerRequest, facts: Iterable[Fact], quotes: Iterable[
     """Whether quotes come before facts: they share a word with the question, and no fact does."""
     context = request.context
     asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
-    if any(fact.slot in asked or content_words(fact.content) & wanted for fact in facts):
+    if any(_is_about(one, asked) or content_words(one.content) & wanted for one in facts):
         return False
     return any(quote.words & wanted for quote in quotes)
 
@@ -298,6 +299,11 @@ def _told_here(request: AnswerRequest) -> Iterator[Fact]:
         is_told = fact.evidence is not None and fact.evidence.message_id in shown
         if is_told and fact.fact_id not in given:
             yield fact
+
+
+def _is_about(fact: Fact, slots: Iterable[Slot]) -> bool:
+    """Whether a fact is about one of these slots, by what was read of it or by how it begins."""
+    return any(fact.slot == slot or tells_slot(fact.content, slot) for slot in slots)
 
 
 def _slots_in(question: str) -> frozenset[str]:
