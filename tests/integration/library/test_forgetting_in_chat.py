@@ -54,6 +54,24 @@ async def test_an_earlier_value_of_what_was_forgotten_is_not_quoted() -> None:
         assert "> " not in asked
 
 
+async def test_what_is_told_after_forgetting_is_quoted_though_it_replaces_another_value() -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        for told in (
+            "Remember that I live in Hull. The parrot talked all night.",
+            "Forget where I live.",
+            "Remember that I live in Ghent. The tortoise slept all night.",
+            "Remember that I live in Bath. The canary sang all night.",
+        ):
+            await answer(session, told)
+        assert [one.content for one in (await memory.facts("alice").list()).items] == [
+            "I live in Bath."
+        ]
+        assert "Bath" in await answer(session, "When did the canary sing?")
+        assert "Ghent" in await answer(session, "Where did the tortoise sleep?")
+        assert "Hull" not in await answer(session, "What did the parrot say?")
+
+
 async def test_what_another_user_forgot_changes_nothing() -> None:
     async with Memory.in_memory() as memory:
         for user in ("alice", "bob"):

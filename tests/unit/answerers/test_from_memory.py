@@ -10,7 +10,7 @@ from recollect.answerers.from_memory import FromMemory
 from recollect.domain.chat.answers import Answer, AnswerRequest, UserFacts
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails, Message, Role
-from recollect.domain.facts.fact import Fact, FactSource, FactType, Priority
+from recollect.domain.facts.fact import Evidence, Fact, FactSource, FactType, Priority
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Recalled
 from recollect.testing import FIRST_MOMENT
@@ -120,6 +120,64 @@ async def test_facts_about_the_user_are_quoted_first() -> None:
     answer = await answer_to(asked)
     assert "> Known about you (2026-01-01 12:00 UTC): “I work at Philips.”" in answer.content
     assert "Nothing is stored yet" not in answer.content
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "slot", "content"),
+    [
+        ("Where do I live now?", "en", "home", "I moved to Leiden."),
+        ("Waar woon ik nu?", "nl", "home", "Ik ben verhuisd naar Leiden."),
+        ("Wanneer ben ik jarig?", "nl", "birthday", "Mijn verjaardag is 12 maart."),
+        ("Wanneer ben ik jarig?", "nl", "other", "Mijn verjaardag is 12 maart."),
+        ("Wie heiße ich?", "de", "name", "Ich bin Sanne."),
+        ("Quel âge ai-je ?", "fr", "age", "Trente-quatre ans."),
+        ("¿A qué me dedico?", "es", "role", "Soy enfermera."),
+    ],
+)
+async def test_a_fact_answers_what_a_question_asks_for_though_no_word_is_shared(
+    question: str, language: str, slot: str, content: str
+) -> None:
+    facts = (fact("Tom", language, slot="family"), fact(content, language, slot=slot))
+    answer = await answer_to(replace(context(question, language=language), facts=facts))
+    assert f"“{content}”" in answer.content
+    assert "“Tom”" not in answer.content
+
+
+async def test_a_fact_told_in_the_conversation_answers_before_what_it_replaced() -> None:
+    before = exchange(1, "Ik woon in Haarlem.", "", FROM_MEMORY)
+    now = exchange(2, "Ik ben verhuisd naar Leiden", "", FROM_MEMORY)
+    home = fact("Ik ben verhuisd naar Leiden.", "nl", "home")
+    told = [
+        replace(
+            home, evidence=Evidence(session_id=SESSION, message_id=one, turn_number=2, quote="")
+        )
+        for one in (now[0].message_id, UUID(int=99))
+    ]
+    asked = context("Waar woon ik nu?", before, now, language="nl")
+    here, elsewhere = [await answer_to(asked, UserFacts(known=(one,))) for one in told]
+    assert here.content.index("Leiden") < here.content.index("Haarlem")
+    assert "Leiden" not in elsewhere.content, "what a context may not recall is not quoted"
+
+
+async def test_a_fact_about_what_is_asked_for_comes_before_one_that_shares_a_word() -> None:
+    facts = (fact("Mijn broer heet Tom.", "nl", "family"), fact("Ik ben Sanne.", "nl", "name"))
+    answer = await answer_to(replace(context("Hoe heet ik?", language="nl"), facts=facts))
+    assert answer.content.index("Ik ben Sanne.") < answer.content.index("Mijn broer heet Tom.")
+
+
+async def test_a_fact_of_another_language_comes_after_what_shares_a_word() -> None:
+    told = exchange(1, "My bike is red", "Noted.", FROM_MEMORY)
+    facts = (fact("Mijn auto is een Volvo.", "nl", "vehicle"),)
+    answer = await answer_to(replace(context("What colour is my bike?", told), facts=facts))
+    assert answer.content.index("My bike is red") < answer.content.index("Volvo")
+    other = await answer_to(replace(context("What do I drive?", told), facts=facts))
+    assert "Volvo" in other.content
+
+
+async def test_a_fact_about_the_user_does_not_answer_for_somebody_else() -> None:
+    facts = (fact("Ik ben verhuisd naar Leiden.", "nl", "home"),)
+    answer = await answer_to(replace(context("Waar woont Tom?", language="nl"), facts=facts))
+    assert "Leiden" not in answer.content
 
 
 async def test_a_dutch_question_is_answered_in_dutch() -> None:

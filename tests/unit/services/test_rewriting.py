@@ -164,6 +164,18 @@ async def test_a_question_without_a_history_is_never_shown_to_the_model() -> Non
     assert model.questions == []
 
 
+async def test_a_question_about_the_user_stands_alone_after_another_language() -> None:
+    question = "Waar woon ik?"
+    history = conversation("user: what is the name of the man who lives with me?", "assistant: Al.")
+    wrong = replace(PROPOSAL, standalone_question="Waar woon ik the name of the man?")
+    model = FakeFollowUpModel({question: wrong})
+
+    result = await rewriting(model).after(history, question)
+
+    assert result.standalone_question == question
+    assert model.questions == []
+
+
 async def test_the_model_reads_what_users_and_assistants_said() -> None:
     model = FakeFollowUpModel()
     system = HistoryMessage(role=Role.SYSTEM, content="You are kind.")

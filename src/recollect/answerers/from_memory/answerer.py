@@ -15,6 +15,7 @@ from recollect.answerers.from_memory.quoting import (
     hides_something,
     quoted,
     quotes_for,
+    quotes_lead,
     shortened,
 )
 from recollect.answerers.from_memory.reading import (
@@ -132,10 +133,10 @@ def _quoting(
 ) -> list[str]:
     opening = texts.nearest if facts or quotes else texts.nothing
     question = shortened(request.context.standalone_question, _ECHOED)
-    paragraphs = [texts.no_model, opening.format(question=question)]
-    paragraphs += (quoted(fact.content, fact.valid_from, texts.known) for fact in facts)
-    paragraphs += (quote.written(texts, language) for quote in quotes)
-    return paragraphs
+    known = [quoted(fact.content, fact.valid_from, texts.known) for fact in facts]
+    said = [quote.written(texts, language) for quote in quotes]
+    nearest = [*said, *known] if quotes_lead(request, facts, quotes) else [*known, *said]
+    return [texts.no_model, opening.format(question=question), *nearest]
 
 
 def _all_known(request: AnswerRequest, texts: ReplyTexts) -> list[str]:

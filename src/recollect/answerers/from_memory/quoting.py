@@ -21,7 +21,8 @@ from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import Fact, gist_of
 from recollect.domain.facts.reading.commands.command import Command
-from recollect.domain.facts.reading.languages.slot_names import slot_at, tells_slot
+from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
+from recollect.domain.facts.slots import Slot
 from recollect.domain.language import fold, guess_language, is_common_word
 from recollect.domain.recall.entry import Recalled
 from recollect.domain.recall.entry_maker import SUMMARY_LENGTH, read_exchange
@@ -90,15 +91,16 @@ class Quote:
 
 
 def facts_for(request: AnswerRequest) -> Sequence[Fact]:
-    """The facts that answer a question: those that share a word with it.
+    """The facts that answer a question: those about what it asks for, or that share a word with it.
 
     In another language the nearest one may, unless the question names a time or another matter.
     """
     context = request.context
-    wanted = _wanted(context)
+    asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
+    about = [fact for fact in (*context.facts, *_told_here(request)) if _is_about(fact, asked)]
     shared = [fact for fact in context.facts if content_words(fact.content) & wanted]
-    if shared:
-        return shared[:MOST_FACTS]
+    if about or shared:
+        return [*about, *(fact for fact in shared if fact not in about)][:MOST_FACTS]
     slots = _slots_in(context.question)
     return [
         fact
@@ -121,6 +123,15 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     nearest = _nearest(near, context) or _said_then(near, request)
     chosen = [*nearest, *recalled[:_MOST_EXCHANGES]]
     return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
+
+
+def quotes_lead(request: AnswerRequest, facts: Iterable[Fact], quotes: Iterable[Quote]) -> bool:
+    """Whether quotes come before facts: they share a word with the question, and no fact does."""
+    context = request.context
+    asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
+    if any(_is_about(one, asked) or content_words(one.content) & wanted for one in facts):
+        return False
+    return any(quote.words & wanted for quote in quotes)
 
 
 def hides_something(context: Context, commands: Iterable[Command]) -> bool:
@@ -278,6 +289,21 @@ def _recalled_quote(one: Recalled) -> Quote:
         reply=f"{reply}…" if is_cut else reply or None,
         is_log=one.speaker is not None,
     )
+
+
+def _told_here(request: AnswerRequest) -> Iterator[Fact]:
+    """The facts that the conversation's own messages taught, which a context leaves out."""
+    shown = {message.message_id for message in request.context.window}
+    given = {fact.fact_id for fact in request.context.facts}
+    for fact in request.user_facts.known:
+        is_told = fact.evidence is not None and fact.evidence.message_id in shown
+        if is_told and fact.fact_id not in given:
+            yield fact
+
+
+def _is_about(fact: Fact, slots: Iterable[Slot]) -> bool:
+    """Whether a fact is about one of these slots, by what was read of it or by how it begins."""
+    return any(fact.slot == slot or tells_slot(fact.content, slot) for slot in slots)
 
 
 def _slots_in(question: str) -> frozenset[str]:

@@ -178,7 +178,7 @@ class Rewriting(Audited):
     ) -> Rewrite:
         code = language or language_of(question, history)
         candidates: dict[Method, Proposal] = {}
-        if is_chit_chat(question, code) or needs_no_history(question, words_for(code)):
+        if is_chit_chat(question, code) or _says_all(question):
             history = ()
         complete = with_complete_questions(history, code)
         by_rules = rule_candidate(question, complete, code)
@@ -243,6 +243,11 @@ class Rewriting(Audited):
             signals=(_BY_LLM,),
             confidence=_LLM_CONFIDENCE,
         )
+
+
+def _says_all(question: str) -> bool:
+    """Whether a question needs no history in any language: a short one is read in its history's."""
+    return any(needs_no_history(question, words_for(code)) for code in installed())
 
 
 def _prompt(question: str, history: Sequence[HistoryMessage]) -> tuple[Prompt, ...]:

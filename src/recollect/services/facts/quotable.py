@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -50,18 +51,24 @@ class QuotableFacts:
         return UserFacts(
             known=visible(known.items, access),
             forgotten=visible(just_now, access) if question_id else (),
-            withheld=_messages_of(forgotten, histories) | await self._replaced(scope, forgotten),
+            withheld=_messages_of(forgotten, histories)
+            | await self._replaced(scope, _forgotten_at(forgotten, histories)),
         )
 
-    async def _replaced(self, scope: Scope, forgotten: Iterable[Fact]) -> frozenset[UUID]:
-        """The messages of earlier values: "forget where I live" means former homes, too."""
-        slots = {one.slot for one in forgotten if one.slot in _ONE_VALUE}
-        if not slots:
+    async def _replaced(
+        self, scope: Scope, forgotten_at: Mapping[str | None, datetime]
+    ) -> frozenset[UUID]:
+        """The messages of earlier values: "forget where I live" means former homes, too.
+
+        Not those that came and went after it: users told them to a memory that had forgotten.
+        """
+        if not forgotten_at:
             return frozenset()
         superseded = await self._all(scope, FactStatus.SUPERSEDED)
-        former = [one for one in superseded if one.slot in slots]
+        former = [one for one in superseded if one.slot in forgotten_at]
         histories = await self.store.histories(scope, [one.fact_id for one in former])
-        return _messages_of(former, histories)
+        before = [one for one in former if _ended_at(one, histories) <= forgotten_at[one.slot]]
+        return _messages_of(before, histories)
 
     async def _all(self, scope: Scope, status: FactStatus) -> Sequence[Fact]:
         """All facts of a status: what was forgotten long ago stays so."""
@@ -81,6 +88,19 @@ def _is_forgotten(history: Sequence[FactChange]) -> bool:
         and history[-1].kind is ChangeKind.RETRACTED
         and history[-1].actor != _BY_ITSELF
     )
+
+
+def _forgotten_at(
+    forgotten: Iterable[Fact], histories: Mapping[UUID, Sequence[FactChange]]
+) -> dict[str | None, datetime]:
+    """When slots that have one value were last forgotten."""
+    by_time = sorted(forgotten, key=lambda one: histories[one.fact_id][-1].at)
+    return {one.slot: histories[one.fact_id][-1].at for one in by_time if one.slot in _ONE_VALUE}
+
+
+def _ended_at(fact: Fact, histories: Mapping[UUID, Sequence[FactChange]]) -> datetime:
+    history = histories.get(fact.fact_id)
+    return history[-1].at if history else fact.updated_at
 
 
 def _messages_of(

@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 
 from recollect.domain.facts.reading import languages
-from recollect.domain.facts.reading.languages.slot_names import slot_at, tells_slot
+from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 
@@ -14,8 +14,8 @@ _TABLES = tomllib.loads(files(languages).joinpath("slot_names.toml").read_text("
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_every_language_names_and_says_the_same_slots(code: str) -> None:
-    for kind in ("names", "sayings"):
+def test_every_language_names_says_and_asks_for_the_same_slots(code: str) -> None:
+    for kind in ("names", "sayings", "questions"):
         assert _TABLES[kind][code].keys() == _TABLES[kind]["en"].keys()
 
 
@@ -56,3 +56,43 @@ def test_a_sentence_about_a_slot_is_told_by_how_it_begins(content: str, slot: Sl
 )
 def test_a_sentence_about_something_else_is_not(content: str) -> None:
     assert not any(tells_slot(content, slot) for slot in Slot)
+
+
+@pytest.mark.parametrize(
+    ("question", "slot"),
+    [
+        ("Where do I live?", Slot.HOME),
+        ("where do I live, again", Slot.HOME),
+        ("Waar werk ik tegenwoordig?", Slot.EMPLOYER),
+        ("Hoe heet mijn baas?", Slot.MANAGER),
+        ("Wo wohne ich eigentlich?", Slot.HOME),
+        ("Où est-ce que j'habite maintenant ?", Slot.HOME),
+        ("¿Cuántos años tengo?", Slot.AGE),
+    ],
+)
+def test_a_question_asks_for_a_slot(question: str, slot: Slot) -> None:
+    assert slots_asked(question) == {slot}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "Where does my brother live?",
+        "Where do I work out?",
+        "Where do I live in 2030?",
+        "Where do I live and work?",
+        "Who am I going to call?",
+        "Where did I live?",
+        "Waar woont mijn broer?",
+        "Waar woonde ik?",
+        "Hoe heet mijn broer?",
+        "Hoe oud ben ik als ik klaar ben?",
+        "Wo wohnt meine Schwester?",
+        "Où habite mon frère ?",
+        "¿Dónde vive mi hermana?",
+        "I live in Leiden.",
+    ],
+)
+def test_a_question_about_something_else_asks_for_none(question: str) -> None:
+    assert slots_asked(question) == frozenset()

@@ -1,4 +1,4 @@
-"""How users name what facts are about, and how they say it: `slot_names.toml`."""
+"""How users name what facts are about, say it and ask for it: `slot_names.toml`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -22,6 +22,17 @@ def tells_slot(content: str, slot: Slot) -> bool:
     return any(_tells(words, slot, code) for code in LANGUAGES)
 
 
+def slots_asked(question: str) -> frozenset[Slot]:
+    """What a question asks for, if it asks for nothing else: "Where do I live now?"."""
+    words = words_in(question)
+    return frozenset(
+        slot
+        for code in LANGUAGES
+        for slot, phrases in _questions(code).items()
+        if _is_question(words, phrases, code)
+    )
+
+
 def length_of_saying(words: Phrase, slot: Slot, code: str) -> int:
     """How many words a sentence begins with that tell a slot, as "my name is"; 0 if none do."""
     sayings = _sayings(code).get(slot)
@@ -36,6 +47,14 @@ def _tells(words: Phrase, slot: Slot, code: str) -> bool:
     return length > 0 and words[length : length + 1] == (":",)
 
 
+def _is_question(words: Phrase, phrases: Phrases, code: str) -> bool:
+    length = phrases.length_at(words)
+    if not length:
+        return False
+    rest = tuple(word for word in words[length:] if word != ",")
+    return not rest or rest in _question_ends(code)
+
+
 @cache
 def _names(code: str) -> Mapping[Slot, Phrases]:
     return _phrases("names", code)
@@ -46,7 +65,21 @@ def _sayings(code: str) -> Mapping[Slot, Phrases]:
     return _phrases("sayings", code)
 
 
+@cache
+def _questions(code: str) -> Mapping[Slot, Phrases]:
+    return _phrases("questions", code)
+
+
+@cache
+def _question_ends(code: str) -> Phrases:
+    ends: Mapping[str, str] = tomllib.loads(_text())["question_ends"]
+    return Phrases.parse(ends[code])
+
+
 def _phrases(kind: str, code: str) -> Mapping[Slot, Phrases]:
-    text = files(__package__).joinpath("slot_names.toml").read_text("utf-8")
-    tables: Mapping[str, str] = tomllib.loads(text)[kind][code]
+    tables: Mapping[str, str] = tomllib.loads(_text())[kind][code]
     return {Slot(slot): Phrases.parse(phrases) for slot, phrases in tables.items()}
+
+
+def _text() -> str:
+    return files(__package__).joinpath("slot_names.toml").read_text("utf-8")
