@@ -163,6 +163,7 @@ OF_CALLERS: Final = {
     "messages.begin_write",
     "rewriting.after",
     "rewriting.prepare",
+    "rewriting.prepare_languages",
     "permissions.allowed",
     "permissions.for_model",
     "permissions.for_owner",

@@ -96,10 +96,14 @@ class Rewriting(Audited):
         """The same without a language model."""
         return replace(self, llm=None)
 
+    async def prepare_languages(self) -> None:
+        """Load the detection of languages in a thread; the first question would hold the loop."""
+        await self._in_thread(load_languages)
+
     async def prepare(self) -> None:
         """Load the model, the detection of languages and the reading of SQL, in a thread."""
         if not self._is_loaded.is_set():
-            await self._in_thread(load_languages)
+            await self.prepare_languages()
             if self.model is not None:
                 await self._in_thread(self.model.load)
             self._is_loaded.set()

@@ -221,6 +221,7 @@ def return_free_memory() -> None:
 
 async def _warm(memory: Memory, readiness: Readiness) -> None:
     """Log what cannot be used, and load the models, while requests are answered already."""
+    await memory.services.rewriting.prepare_languages()  # the first question reads its own
     await readiness.check()
     try:
         await memory.warm()
