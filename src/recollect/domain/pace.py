@@ -1,4 +1,4 @@
-"""Which questions the models of this process read while more are asked than they can read."""
+"""Load shedding: which questions the models read while more are asked than they can read."""
 
 import math
 from collections.abc import Callable, Iterator

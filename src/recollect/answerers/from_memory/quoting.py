@@ -34,7 +34,7 @@ MOST_FACTS: Final = 3
 _MOST_EXCHANGES: Final = 3
 _QUOTED_CHARACTERS: Final = 500
 _SHORTEST_WORD: Final = 3
-_LONGEST_COMMAND: Final = 300
+_LONGEST_FORGETTING: Final = 300
 """Characters of an earlier message that may be a command."""
 _READ_OF_MESSAGE: Final = 2_000
 _OF_CONTEXT: Final = 0.25
@@ -179,7 +179,7 @@ class _Filter:
         if quote.is_log:
             return True
         said = quote.said[:_READ_OF_MESSAGE]
-        if len(said) <= _LONGEST_COMMAND and wants_forgetting(said):
+        if len(said) <= _LONGEST_FORGETTING and wants_forgetting(said):
             return False
         if quote.reply is not None:
             return True
@@ -191,7 +191,7 @@ def _commands(context: Context) -> Iterator[tuple[Command, datetime]]:
     said = [(one.content, one.created_at) for one in context.window if one.role is Role.USER]
     said += [(one.text, one.created_at) for one in context.recalled if one.speaker is None]
     for text, at in said:
-        if len(text) <= _LONGEST_COMMAND:
+        if len(text) <= _LONGEST_FORGETTING:
             yield from ((one, at) for one in commands_of(text) if is_forgetting(one))
 
 

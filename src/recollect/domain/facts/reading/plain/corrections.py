@@ -22,6 +22,8 @@ from recollect.domain.speech.tokens import Token, tokens_of
 
 _LONGEST: Final = 120
 """Characters of such a message."""
+_LONGEST_NOTED: Final = 500
+"""Characters of a reply that only says that it was heard."""
 _MOST_OF_NAME: Final = 4
 _GERMAN: Final = "de"
 """In which every noun has a capital."""
@@ -65,6 +67,8 @@ def only_acknowledges(reply: str, message: str) -> bool:
 
     "Okay, you live in Hull" does not, and "Hull is in Wales" does.
     """
+    if len(reply) > _LONGEST_NOTED:
+        return False
     own = set(words_in(message))
     noted = [correction_words(code).noted for code in LANGUAGES]
     return "?" not in reply and all(
