@@ -388,7 +388,7 @@ async def test_what_is_no_fact_yet_is_hidden_in_the_conversation(
 async def test_where_nothing_fits_nothing_is_said_to_be_forgotten() -> None:
     answer = await answer_to(context("Vergeet mijn adres", language="nl"))
     assert answer.content.startswith("Geen feit over u past hierbij")
-    unclear = await answer_to(context("Vergeet mijn kluiscode", language="nl"))
+    unclear = await answer_to(context("Vergeet mijn budget", language="nl"))
     assert unclear.content.startswith("Ik begrijp niet wat ik moet vergeten")
     apart = AnswerRequest(context=context("Forget my address."), is_stored=False)
     unstored = await FromMemory().answer(SCOPE, apart)
@@ -430,9 +430,40 @@ async def test_what_was_said_at_a_named_time_is_quoted_without_a_shared_word() -
     assert quotes == ["I told it on day 1.”"]
 
 
+async def test_of_several_facts_that_a_noun_may_mean_none_is_forgotten() -> None:
+    known = UserFacts(known=(fact("My bike is red."), fact("I sold my bike."), fact("I am 40.")))
+    answer = await answer_to(context("Forget my bike"), known)
+
+    assert answer.content.startswith("Nothing is forgotten yet")
+    assert answer.content.count("my bike") + answer.content.count("My bike") == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expected"),
+    [
+        ("Forget everything", "en", "Nothing is forgotten by that alone."),
+        ("Please forget everything now", "en", "Nothing is forgotten by that alone."),
+        ("Vergeet alles", "nl", "Daarmee alleen wordt niets vergeten."),
+        ("Vergeet alles wat ik heb gezegd", "nl", "Daarmee alleen wordt niets vergeten."),
+        ("Vergiss alles!", "de", "Damit allein wird nichts vergessen."),
+        ("Oublie tout", "fr", "Cela seul ne fait rien oublier."),
+        ("Olvida todo", "es", "Con eso solo no se olvida nada."),
+    ],
+)
+async def test_who_wants_everything_forgotten_is_told_how_to_erase_it(
+    question: str, language: str, expected: str
+) -> None:
+    known = UserFacts(known=(fact("I live in Ghent."),))
+    answer = await answer_to(context(question, language=language), known)
+
+    assert answer.content.startswith(expected)
+    assert "/dashboard/privacy" in answer.content
+    assert "recollect erase" in answer.content
+
+
 async def test_a_message_that_may_mean_known_facts_is_shown_them() -> None:
     known = UserFacts(known=(fact("My shoe size is 43."), fact("I live in Ghent.")))
-    answer = await answer_to(context("Forget my shoe size"), known)
+    answer = await answer_to(context("Forget my usual European shoe size"), known)
     assert answer.content.startswith("I did not understand what to forget")
     assert "“My shoe size is 43.”" in answer.content
     assert "Ghent" not in answer.content

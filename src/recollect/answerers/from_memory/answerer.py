@@ -1,7 +1,7 @@
 """The answerer that needs no model: it quotes, says what is stored, and what it can do."""
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -24,12 +24,15 @@ from recollect.answerers.from_memory.reading import (
     Wish,
     commands_of,
     is_forgetting,
+    means_everything,
     read_message,
 )
 from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails
 from recollect.domain.facts.fact import Fact
+from recollect.domain.facts.reading.commands.command import Command
+from recollect.domain.facts.reading.commands.named import facts_named
 from recollect.domain.identity.scope import Scope
 
 _SLOWNESS: Final = 20
@@ -155,6 +158,14 @@ def _alike(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     return [quoted(one.content, one.valid_from, texts.known) for one in islice(facts, MOST_FACTS)]
 
 
+def _possible(request: AnswerRequest, commands: Iterable[Command], texts: ReplyTexts) -> list[str]:
+    """The facts that a noun may mean, of which none was forgotten."""
+    known = request.user_facts.known
+    nouns = [command.nouns for command in commands if command.nouns]
+    facts = [one for named in nouns for one in facts_named(named, known).possible]
+    return [quoted(one.content, one.valid_from, texts.known) for one in facts[:_MOST_KNOWN]]
+
+
 def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     """What a command has ended, or that it has ended nothing."""
     if not request.is_stored:
@@ -162,8 +173,12 @@ def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     facts = request.user_facts.forgotten
     if not facts:
         commands = list(filter(is_forgetting, commands_of(request.context.question)))
+        if not commands and means_everything(request.context.question):
+            return [texts.erasing]
         if not commands:
             return [texts.not_understood, *_alike(request, texts)]
+        if possible := _possible(request, commands, texts):
+            return [texts.which, *possible]
         is_hidden = hides_something(request.context, commands)
         return [texts.hidden if is_hidden else texts.no_fact, texts.messages_stay]
     named = [f"“{shortened(fact.content)}”" for fact in facts[:_MOST_KNOWN]]

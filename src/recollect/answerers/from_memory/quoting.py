@@ -21,6 +21,7 @@ from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import Fact, gist_of
 from recollect.domain.facts.reading.commands.command import Command
+from recollect.domain.facts.reading.commands.named import facts_named, is_told_of
 from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
 from recollect.domain.facts.slots import Slot
 from recollect.domain.language import fold, guess_language, is_common_word
@@ -116,7 +117,9 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     context = request.context
     gists = {gist_of(fact.content) for fact in beside}
     filters = _Filter(
-        withheld=request.user_facts.withheld, commands=tuple(_commands(context)), language=language
+        withheld=request.user_facts.withheld,
+        commands=tuple(_commands(request)),
+        language=language,
     )
     near = [one for one in _exchanges(context) if filters.admits(one)]
     recalled = [one for one in _recalled(context) if filters.admits(one)]
@@ -186,13 +189,16 @@ class _Filter:
         return not (is_small_talk(said) or asks(said, guess_language(said) or self.language))
 
 
-def _commands(context: Context) -> Iterator[tuple[Command, datetime]]:
-    """The commands to forget that the conversation shows."""
+def _commands(request: AnswerRequest) -> Iterator[tuple[Command, datetime]]:
+    """The commands to forget that the conversation shows; not those that a fact may still mean."""
+    context, known = request.context, request.user_facts.known
     said = [(one.content, one.created_at) for one in context.window if one.role is Role.USER]
     said += [(one.text, one.created_at) for one in context.recalled if one.speaker is None]
     for text, at in said:
         if len(text) <= _LONGEST_FORGETTING:
-            yield from ((one, at) for one in commands_of(text) if is_forgetting(one))
+            for command in filter(is_forgetting, commands_of(text)):
+                if not (command.nouns and facts_named(command.nouns, known).possible):
+                    yield command, at
 
 
 def _means(command: Command, text: str) -> bool:
@@ -201,6 +207,8 @@ def _means(command: Command, text: str) -> bool:
     if command.slots:
         clauses = [*_CLAUSE_END.split(text), *_JOINT.split(text), *_DUTCH_JOINT.split(text)]
         return any(tells_slot(clause, slot) for clause in clauses for slot in command.slots)
+    if command.nouns:
+        return is_told_of(text, command.nouns)
     if command.is_sweeping:
         return False
     words = content_words(command.content)

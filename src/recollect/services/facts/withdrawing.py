@@ -10,6 +10,7 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.drafting import Draft
 from recollect.domain.facts.fact import Fact, FactSource
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.commands.named import facts_named
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.plain.corrections import only_acknowledges
 from recollect.domain.facts.reconciling import Outcome
@@ -45,12 +46,19 @@ class Withdrawing(Audited):
     ids: Ids
 
     async def obey(
-        self, scope: Scope, command: Command, statement: Statement, message: Message
+        self,
+        scope: Scope,
+        command: Command,
+        statement: Statement,
+        message: Message,
+        *,
+        is_read_again: bool = False,
     ) -> bool:
         """Withdraw what a command of a message means, of what was known before it; whether any.
 
         The same message is read again when its turn is learnt from: then only what was learnt
-        from earlier messages meanwhile is withdrawn, and nothing that was restored.
+        from earlier messages meanwhile is withdrawn, and nothing that was restored. Of what a noun
+        may mean nothing is then withdrawn that was known before: the answer has asked which it is.
         """
         self.check_audit()
         if await self._is_of_old(scope, message):
@@ -60,6 +68,10 @@ class Withdrawing(Audited):
             is_done = key in await self.store.learnt(scope, [statement.message_id])
             facts = await self._meant(scope, command, message)
             facts = [fact for fact in facts if _was_known(fact, message, is_done=is_done)]
+            if command.kind is CommandKind.FORGET_NAMED and is_read_again:
+                facts = [
+                    one for one in facts if not is_done and one.created_at > message.created_at
+                ]
             if not facts:
                 return False
             draft = Draft(
@@ -80,6 +92,9 @@ class Withdrawing(Audited):
         match command.kind:
             case CommandKind.FORGET_SLOTS:
                 return [fact for fact in known if _is_about(fact, command.slots)]
+            case CommandKind.FORGET_NAMED:
+                certain = facts_named(command.nouns, known).certain
+                return [certain] if certain else []
             case CommandKind.FORGET_EVERYTHING:
                 return [fact for fact in known if fact.source is not FactSource.API]
             case CommandKind.FORGET_LAST | CommandKind.FORGET_THAT:

@@ -30,6 +30,10 @@ class ReplyTexts:
     """Where it means what was said in the conversation, and no fact."""
     not_understood: str
     """Where it is not clear what is to be forgotten."""
+    which: str
+    """Where it may mean several facts, or one that only mentions it."""
+    erasing: str
+    """Where it means everything: how that is erased."""
     not_stored: str
     greeting: str
     welcome: str
@@ -61,6 +65,8 @@ class ReadingWords:
     """Whole messages that ask what the memory can do."""
     about_user: Phrases
     """Whole messages that ask what is known about the user."""
+    everything: Phrases
+    """What "forget" means all by: "everything"."""
     asking: Phrases
     """How a question begins that needs no question mark: "I want to know"."""
     subjects: frozenset[str]
@@ -97,6 +103,7 @@ def reading_words(code: str) -> ReadingWords:
         pleasantries=Phrases.parse(tables["pleasantries"]),
         ability_questions=Phrases.parse(tables["ability_questions"]),
         about_user=Phrases.parse(tables["about_user"]),
+        everything=Phrases.parse(tables["everything"]),
         asking=Phrases.parse(tables["asking"]),
         subjects=words("subjects"),
         verbs=words("verbs"),
