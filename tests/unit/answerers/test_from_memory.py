@@ -430,6 +430,64 @@ async def test_what_was_said_at_a_named_time_is_quoted_without_a_shared_word() -
     assert quotes == ["I told it on day 1.”"]
 
 
+@pytest.mark.parametrize("text", ["asdf", "2+2", "<script>alert(1)</script>", "qwerty zxcv"])
+async def test_what_is_no_sentence_gets_no_quote_that_shares_nothing(text: str) -> None:
+    bike = exchange(1, "My bike is red.", "…", FROM_MEMORY)
+    asked = replace(context(text, bike), context_terms=("bike",))
+    assert "bike" not in (await answer_to(asked)).content
+
+
+async def test_a_lone_word_that_was_said_is_quoted() -> None:
+    bike = exchange(1, "My bike is red.", "…", FROM_MEMORY)
+    assert "“My bike is red.”" in (await answer_to(context("bike", bike))).content
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "language", "expected"),
+    [
+        ("I live in Leeds", "What do you know about me?", "en", "No fact about you is stored yet"),
+        ("Ik woon in Leiden", "Wat weet je over mij?", "nl", "Er is nog geen feit over u"),
+        ("Ich wohne in Bremen", "Was weißt du über mich?", "de", "Es ist noch keine Tatsache"),
+        ("J'habite à Lyon", "Que sais-tu de moi ?", "fr", "Aucun fait à votre sujet"),
+        ("Vivo en Sevilla", "¿Qué sabes de mí?", "es", "Todavía no hay ningún dato"),
+    ],
+)
+async def test_what_was_told_and_is_not_learnt_yet_is_quoted(
+    told: str, question: str, language: str, expected: str
+) -> None:
+    asked = context(question, exchange(1, told, "…", FROM_MEMORY), language=language)
+    answer = await answer_to(asked)
+
+    assert answer.content.startswith(expected)
+    assert f"“{told}”" in answer.content
+
+
+async def test_where_nothing_was_told_nothing_is_known() -> None:
+    asked = context("What do you know about me?", exchange(1, "Is it late?", "…", FROM_MEMORY))
+    assert (await answer_to(asked)).content.startswith("Nothing is known about you yet")
+
+
+async def test_what_was_told_before_everything_was_to_be_forgotten_is_not_quoted() -> None:
+    told = exchange(1, "My bike is red.", "…", FROM_MEMORY)
+    command = exchange(2, "Forget everything you know about me", "…", FROM_MEMORY)
+    later = exchange(3, "My boat is blue.", "…", FROM_MEMORY)
+
+    answer = await answer_to(context("What do you know about me?", told, command))
+    assert answer.content.startswith("Nothing is known about you yet")
+    answer = await answer_to(context("What do you know about me?", told, command, later))
+    assert "boat" in answer.content
+    assert "bike" not in answer.content
+
+
+@pytest.mark.parametrize("question", ["What do you know about me?", "What is my dog called?"])
+async def test_where_memory_did_not_answer_nobody_says_that_nothing_is_known(question: str) -> None:
+    request = AnswerRequest(context=context(question), is_memory_read=False)
+    answer = await FromMemory().answer(SCOPE, request)
+
+    assert "Memory was not read for this answer" in answer.content
+    assert "yet" not in answer.content
+
+
 async def test_of_several_facts_that_a_noun_may_mean_none_is_forgotten() -> None:
     known = UserFacts(known=(fact("My bike is red."), fact("I sold my bike."), fact("I am 40.")))
     answer = await answer_to(context("Forget my bike"), known)

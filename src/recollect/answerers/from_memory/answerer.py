@@ -17,6 +17,7 @@ from recollect.answerers.from_memory.quoting import (
     quotes_for,
     quotes_lead,
     shortened,
+    told_here,
 )
 from recollect.answerers.from_memory.reading import (
     LONGEST_COMMAND,
@@ -95,7 +96,7 @@ def _answer(request: AnswerRequest) -> Answer:
         case Wish.ABILITIES:
             paragraphs = [texts.abilities]
         case Wish.ABOUT_USER:
-            paragraphs = _all_known(request, texts)
+            paragraphs = _all_known(request, texts, language)
         case Wish.FORGETTING:
             paragraphs = _forgotten(request, texts)
         case Wish.STORING if request.is_stored:
@@ -134,6 +135,8 @@ def _quoting(
     quotes: Sequence[Quote],
     language: str,
 ) -> list[str]:
+    if not request.is_memory_read:
+        return [texts.no_model, texts.not_read]
     opening = texts.nearest if facts or quotes else texts.nothing
     question = shortened(request.context.standalone_question, _ECHOED)
     known = [quoted(fact.content, fact.valid_from, texts.known) for fact in facts]
@@ -142,11 +145,17 @@ def _quoting(
     return [texts.no_model, opening.format(question=question), *nearest]
 
 
-def _all_known(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
-    """What is known about the user, what changed last first."""
+def _all_known(request: AnswerRequest, texts: ReplyTexts, language: str) -> list[str]:
+    """What is known about the user, what changed last first; else what the conversation tells.
+
+    Facts are learnt in the background, some seconds after they were told.
+    """
+    if not request.is_memory_read:
+        return [texts.not_read]
     facts = request.user_facts.known[:_MOST_KNOWN]
     if not facts:
-        return [texts.nothing_known]
+        told = [one.written(texts, language) for one in told_here(request, language=language)]
+        return [texts.not_learnt_yet, *told] if told else [texts.nothing_known]
     lines = (f"- {shortened(fact.content)} ({fact.valid_from:%Y-%m-%d})" for fact in facts)
     return [texts.known_about_you, "\n".join(lines)]
 

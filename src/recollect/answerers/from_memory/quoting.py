@@ -14,13 +14,14 @@ from recollect.answerers.from_memory.reading import (
     commands_of,
     is_forgetting,
     is_small_talk,
+    tells,
     wants_forgetting,
 )
 from recollect.domain.chat.answers import AnswerRequest
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import Fact, gist_of
-from recollect.domain.facts.reading.commands.command import Command
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.named import facts_named, is_told_of
 from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
 from recollect.domain.facts.slots import Slot
@@ -35,6 +36,8 @@ MOST_FACTS: Final = 3
 _MOST_EXCHANGES: Final = 3
 _QUOTED_CHARACTERS: Final = 500
 _SHORTEST_WORD: Final = 3
+_STEM: Final = 5
+"""Letters by which the forms of a word are told to be the same."""
 _LONGEST_FORGETTING: Final = 300
 """Characters of an earlier message that may be a command."""
 _READ_OF_MESSAGE: Final = 2_000
@@ -116,16 +119,51 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     """The nearest exchanges of the conversation, then recalled ones, beside some facts."""
     context = request.context
     gists = {gist_of(fact.content) for fact in beside}
-    filters = _Filter(
+    filters = _filter_of(request, language)
+    near = [one for one in _exchanges(context) if filters.admits(one)]
+    recalled = [one for one in _recalled(context) if filters.admits(one)]
+    nearest = _nearest(near, context) or _said_then(near, request)
+    if nearest or not _is_sentence(context.question):
+        recalled = [one for one in recalled if _shares_word(one, context)]
+    chosen = [*nearest, *recalled[:_MOST_EXCHANGES]]
+    return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
+
+
+def told_here(request: AnswerRequest, *, language: str) -> list[Quote]:
+    """The last things that the user has told in the conversation, newest first.
+
+    Not those before "forget everything you know about me", whether or not they were learnt.
+    """
+    filters = _filter_of(request, language)
+    everything = CommandKind.FORGET_EVERYTHING
+    ends = [at for command, at in filters.commands if command.kind is everything]
+    told = [
+        one
+        for one in _exchanges(request.context)
+        if filters.admits(one)
+        and all(at < one.said_at for at in ends)
+        and tells(one.said, guess_language(one.said) or language)
+    ]
+    return told[: -MOST_FACTS - 1 : -1]
+
+
+def _filter_of(request: AnswerRequest, language: str) -> "_Filter":
+    return _Filter(
         withheld=request.user_facts.withheld,
         commands=tuple(_commands(request)),
         language=language,
     )
-    near = [one for one in _exchanges(context) if filters.admits(one)]
-    recalled = [one for one in _recalled(context) if filters.admits(one)]
-    nearest = _nearest(near, context) or _said_then(near, request)
-    chosen = [*nearest, *recalled[:_MOST_EXCHANGES]]
-    return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
+
+
+def _is_sentence(question: str) -> bool:
+    """Whether a question has a small word of any language: "asdf" and "2+2" have none."""
+    return any(map(is_common_word, _WORD.findall(question[:_READ_OF_MESSAGE])))
+
+
+def _shares_word(quote: Quote, context: Context) -> bool:
+    """Whether a quote has a word of the question, or one that begins alike: "pet" and "pets"."""
+    stems = {word[:_STEM] for word in _wanted(context)}
+    return not stems.isdisjoint(word[:_STEM] for word in quote.words)
 
 
 def quotes_lead(request: AnswerRequest, facts: Iterable[Fact], quotes: Iterable[Quote]) -> bool:
@@ -324,5 +362,8 @@ def _slots_in(question: str) -> frozenset[str]:
 
 
 def _wanted(context: Context) -> frozenset[str]:
+    """The words that a quote or a fact may share with a question; a lone word has its own alone."""
+    if not _is_sentence(context.question) and "?" not in context.question:
+        return content_words(context.question[:_READ_OF_MESSAGE])
     texts = (context.standalone_question, context.question, *context.context_terms)
     return content_words(" ".join(texts)[:_READ_OF_MESSAGE])

@@ -16,6 +16,7 @@ from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
 _LONGEST: Final = 120  # characters of a question
 _LONGEST_STATEMENT: Final = 400  # characters that are read of one
+_LONE: Final = 2  # words: "qwerty asdf"
 _NAMED: Final = 3  # words: "my old cat"
 _FEWEST: Final = 2  # words of a statement
 _RECENT: Final = 6  # messages, of which small talk is passed over
@@ -31,13 +32,14 @@ def follows_own_words(
     """Whether a question about oneself follows a statement about oneself, or another such question.
 
     After any other question the two may belong together: "How many orders do I have?" after "Show
-    the orders of 2023". A statement does not complete "And my cat?", either.
+    the orders of 2023". A statement does not complete "And my cat?", either, nor does any of the
+    two complete a lone word such as "asdf".
     """
-    asks = asks_about_oneself(question, known)
+    asks = asks_about_oneself(question, known) or _is_lone_word(question, history, known)
     if not asks and not _names_own_thing(question, known):
         return False
-    said = (one for one in reversed(history[-_RECENT:]) if one.role is Role.USER)
-    last = next((one.content for one in said if not is_chit_chat(one.content, language)), None)
+    said = (one.content for one in reversed(history[-_RECENT:]) if one.role is Role.USER)
+    last = next((one for one in said if not _opens_no_topic(one, known, language)), None)
     if last is None or states_about_oneself(last, known):
         return True
     return asks and asks_about_oneself(last, known)
@@ -67,22 +69,44 @@ def states_about_oneself(message: str, known: LanguageWords) -> bool:
         return False
     first, second = texts[0], texts[1]
     has_verb = first.endswith(tuple(known.self_endings)) if known.self_endings else False
-    is_of_user = has_verb or not known.self_words.isdisjoint(texts)
+    own = known.self_words | known.we_words
+    is_of_user = has_verb or not own.isdisjoint(texts)
     if first in known.remember_words:
         return is_of_user
     if first in known.asking_words | known.requests | known.trailing:
         return False
-    begins = first in known.self_words | known.small_words or second in known.asking_verbs
+    begins = first in own | known.small_words or second in known.asking_verbs
     speaks = not known.self_subjects.isdisjoint(texts[:_OPENING])  # "Yesterday I sold my boat"
     return is_of_user and (begins or has_verb or speaks)
+
+
+def _opens_no_topic(message: str, known: LanguageWords, language: str) -> bool:
+    """Whether a message is small talk, or is neither a sentence nor a request: "2+2", "asdf"."""
+    if is_chit_chat(message, language):
+        return True
+    texts = _lower(words_of(message[:_LONGEST_STATEMENT]))
+    asks = starting_phrase(texts, known.data_questions) or not known.requests.isdisjoint(texts[:1])
+    is_sentence = not known.small_words.isdisjoint(texts) or bool(known.self_endings)
+    return not asks and not is_sentence and "?" not in message
+
+
+def _is_lone_word(question: str, history: Sequence[HistoryMessage], known: LanguageWords) -> bool:
+    """Whether a message is a word or two that neither asks nor answers, and points to nothing."""
+    texts = _lower(words_of(question)) if len(question) <= _LONGEST else []
+    is_answer = bool(history) and history[-1].role is Role.ASSISTANT and "?" in history[-1].content
+    others = known.small_words | known.pointers | known.months | known.weekdays
+    is_plain = others.isdisjoint(texts) and not starting_phrase(texts, known.fragments)
+    has_value = any(text[0].isdigit() for text in texts)
+    is_short = 0 < len(texts) <= _LONE
+    return is_short and is_plain and "?" not in question and not is_answer and not has_value
 
 
 def _names_own_thing(question: str, known: LanguageWords) -> bool:
     """Whether a fragment names something of the user's: "And my cat?"."""
     texts = _lower(words_of(question)) if len(question) <= _LONGEST else []
     opener = starting_phrase(texts, known.openers)
-    own = texts[opener : opener + 1]
-    is_owned = not (known.self_words & known.possessives).isdisjoint(own)
+    own = known.possessives.intersection(texts[opener : opener + 1])
+    is_owned = not (known.self_words | known.we_words).isdisjoint(own)
     return opener > 0 and is_owned and len(texts) - opener <= _NAMED
 
 

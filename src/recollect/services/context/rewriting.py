@@ -19,12 +19,7 @@ from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.oneself import follows_own_words
 from recollect.domain.followup.persons.naming import read_with_persons
 from recollect.domain.followup.refinements import is_remark
-from recollect.domain.followup.rules import (
-    asks_back,
-    is_data_talk,
-    rule_candidate,
-    with_complete_questions,
-)
+from recollect.domain.followup.rules import asks_back, rule_candidate, with_complete_questions
 from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
@@ -70,6 +65,7 @@ _EXAMPLES: Final = (
     ),
 )
 _READ_MESSAGES: Final = 20
+_EXCHANGE: Final = 2  # messages: a question and its answer
 _MAX_HISTORY: Final = 1000
 _MAX_MODEL_NAME: Final = 255
 
@@ -259,8 +255,8 @@ def _says_all(question: str, history: Sequence[HistoryMessage], language: str) -
     """Whether a question needs no history; a short one may be of another language than that."""
     if any(needs_no_history(question, words_for(code)) for code in installed()):
         return True
-    if is_data_talk(history, words_for(language)):
-        return False
+    if any(one.sql_query for one in history[-_EXCHANGE:]):
+        return False  # it may be asked of the same data
     codes = {language, known_language(question) or language}
     return any(follows_own_words(question, history, words_for(code), code) for code in codes)
 

@@ -13,8 +13,8 @@ from support.followups import conversation
 
 ABOUT_ONESELF = {
     "en": """
-How many nephews do I have?|What am I afraid of?|Am I allergic to cats?|Do I own a boat?|Where did I
-study?|What is my sister called?|Who is my dentist?|Which languages do I speak?|And where do I
+How many nephews do I have?|What am I afraid of?|Am I allergic to cats?|Do I own a boat?|Where did
+I study?|What is my sister called?|Who is my dentist?|Which languages do I speak?|And where do I
 work?|Have I got a passport?|Is my brother married?|Does my son have a bike?|What do I like to
 eat?|How tall am I?|When was I in Rome?|What do you know about me?""",
     "nl": """
@@ -44,15 +44,16 @@ MAYBE_COMPLETED = {
     "en": """
 Do I need a visa?|What should I pack?|How do I get there?|Do I also need it for Germany?|How many
 did I sell there?|Can I bring my dog?|Do I have to pay?|Have I paid for that?|Where did I buy
-it?|And my wife?|What about my bike?|My wife?|Which of my orders?|Who is his boss?|How do I install
-Word?|Why am I tired?|When does my train leave then?|Do I have another one?|And in 2023?|Show my
-orders|Is it far?|Presents for my wife?""",
+it?|And my wife?|What about my bike?|My wife?|Which of my orders?|Who is his boss?|How do I
+install Word?|How many orders do we have?|What was our turnover?|Why am I tired?|When does my
+train leave then?|Do I have another one?|And in 2023?|Show my orders|Is it far?|Presents for my
+wife?""",
     "nl": """
 Heb ik een visum nodig?|Heb ik daar een visum voor nodig?|Wat moet ik inpakken?|Hoe kom ik er?|Hoe
 installeer ik Word?|Mag mijn hond mee?|Welke producten heb je daarvoor?|Hoeveel heb ik er
-verkocht?|Waar heb ik dat gekocht?|Heb ik die auto nog?|Waar heb ik het gekocht?|En mijn vrouw?|Hoe
-zit het met mijn fiets?|Welke van mijn orders?|Waarom ben ik moe?|Wie is zijn baas?|En in
-2023?|Toon mijn orders|Is het ver?""",
+verkocht?|Waar heb ik dat gekocht?|Heb ik die auto nog?|Waar heb ik het gekocht?|En mijn
+vrouw?|Hoe zit het met mijn fiets?|Welke van mijn orders?|Waarom ben ik moe?|Hoeveel klanten
+hebben we?|Wat was onze omzet?|Wie is zijn baas?|En in 2023?|Toon mijn orders|Is het ver?""",
     "de": """
 Brauche ich ein Visum?|Was soll ich einpacken?|Wie komme ich dorthin?|Wie installiere ich
 Word?|Darf mein Hund mit?|Was brauche ich dafür?|Wo habe ich das gekauft?|Habe ich es bezahlt?|Und
@@ -61,29 +62,30 @@ Chef?|Muss ich warten?|Und im Mai?""",
     "fr": """
 Ai-je besoin d'un visa ?|Que dois-je emporter ?|Comment j'y vais ?|Comment j'installe Word ?|Je
 peux amener mon chien ?|Où est-ce que je l'ai acheté ?|Est-ce que je les aime ?|Combien est-ce que
-j'ai payé ça ?|Et ma femme ?|Quid de mon vélo ?|Pourquoi suis-je fatigué ?|Qui est son chef
-?|Et en 2023 ?""",
+j'ai payé ça ?|Et ma femme ?|Quid de mon vélo ?|Pourquoi suis-je fatigué ?|Qui est son chef ?|Et
+en 2023 ?""",
     "es": """
 ¿Necesito un visado?|¿Qué debo llevar?|¿Cómo llego allí?|¿Cómo instalo Word?|¿Puedo llevar a mi
-perro?|¿Dónde lo compré?|¿Dónde las compré?|¿Qué tengo que pagar?|¿Tengo eso?|¿Y mi mujer?|¿Qué hay
-de mi bici?|¿Quién es su jefe?|¿Y en 2023?|¿Cuánto cuesta?""",
+perro?|¿Dónde lo compré?|¿Dónde las compré?|¿Qué tengo que pagar?|¿Tengo eso?|¿Y mi mujer?|¿Qué
+hay de mi bici?|¿Quién es su jefe?|¿Y en 2023?|¿Cuánto cuesta?""",
 }
 STATEMENTS = {
     "en": """
 I live in Leeds|My children are called Jan and Pete|The dog of my brother is called Rex|Remember
-that my bike is red|Anna is my sister|Yesterday I sold my boat""",
+that my bike is red|Our dog is called Rex|We are going to Italy in July|Anna is my
+sister|Yesterday I sold my boat""",
     "nl": """
 Ik woon in Leiden|Mijn kinderen heten Jan en Piet|De hond van mijn broer heet Rex|Onthoud dat mijn
 fiets rood is|Anna is mijn zus|Vandaag heb ik mijn boot verkocht""",
     "de": """
-Ich wohne in Bremen|Meine Kinder heißen Jan und Peter|Der Hund von meinem Bruder heißt Rex|Merk dir,
-dass mein Rad rot ist|Anna ist meine Schwester|Heute habe ich mein Boot verkauft""",
+Ich wohne in Bremen|Meine Kinder heißen Jan und Peter|Der Hund von meinem Bruder heißt Rex|Merk
+dir, dass mein Rad rot ist|Anna ist meine Schwester|Heute habe ich mein Boot verkauft""",
     "fr": """
 J'habite à Lyon|Mes enfants s'appellent Jean et Pierre|Le chien de mon frère s'appelle Rex|Retiens
 que mon vélo est rouge|Anna est ma sœur|Aujourd'hui j'ai vendu mon bateau""",
     "es": """
-Vivo en Sevilla|Mis hijos se llaman Juan y Pedro|El perro de mi hermano se llama Rex|Recuerda que mi
-bici es roja|Anna es mi hermana|Hoy he vendido mi barco|Conduzco un coche rojo""",
+Vivo en Sevilla|Mis hijos se llaman Juan y Pedro|El perro de mi hermano se llama Rex|Recuerda que
+mi bici es roja|Anna es mi hermana|Hoy he vendido mi barco|Conduzco un coche rojo""",
 }
 NO_STATEMENTS = {
     "en": """
@@ -147,6 +149,9 @@ def _stands_alone(history: list[str], question: str) -> bool:
         (["user: I live in Leeds", "user: Where do I live?"], "Do I have children?"),
         (["user: I live in Leeds", "user: thanks"], "Do I have children?"),
         (["user: My dog is called Rex"], "And my cat?"),
+        (["user: I live in Leeds", "user: asdf", "user: 2+2"], "Do I have pets?"),
+        (["user: I live in Leeds"], "asdf"),
+        (["user: How many children do I have?", "assistant: Two."], "qwerty zxcv"),
     ],
 )
 def test_a_statement_completes_no_question_about_oneself(history: list[str], question: str) -> None:
@@ -160,6 +165,11 @@ def test_a_statement_completes_no_question_about_oneself(history: list[str], que
         (["user: Write a poem about my cat"], "Do I have a cat?"),
         (["user: What is my dog called?", "assistant: Rex."], "And my cat?"),
         (["user: I am going to Japan"], "Do I need a visa?"),
+        (["user: What is the weather in Paris?"], "asdf"),
+        (["user: I moved", "assistant: Where to?"], "Leeds"),
+        (["user: Where does my sister live?"], "Anna?"),
+        (["user: Where did I go in May?"], "june"),
+        (["user: Where did I go in 2023?"], "2024"),
         (["user: I live in Leeds"], "Do I have children " + "now " * 40 + "?"),
     ],
 )

@@ -22,6 +22,10 @@ class ReplyTexts:
     noted: str
     known_about_you: str
     nothing_known: str
+    not_learnt_yet: str
+    """Where the conversation tells something, of which no fact is stored yet."""
+    not_read: str
+    """Where memory has not answered, so that nobody knows what is known."""
     forgotten: str
     messages_stay: str
     no_fact: str

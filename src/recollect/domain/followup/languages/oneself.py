@@ -11,6 +11,8 @@ class SelfWords:
 
     self_words: frozenset[str]
     """Those that mean the user: "I", "my", or in Spanish "tengo"."""
+    we_words: frozenset[str]
+    """Those of several, who tell of themselves alike, and ask about their data: "our sales"."""
     self_endings: frozenset[str]
     """How the verbs end that say "I" without a pronoun, in Spanish."""
     asking_words: frozenset[str]
