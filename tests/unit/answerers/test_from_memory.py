@@ -160,9 +160,9 @@ async def test_a_fact_told_in_the_conversation_answers_before_what_it_replaced()
 
 
 async def test_a_fact_about_what_is_asked_for_comes_before_one_that_shares_a_word() -> None:
-    facts = (fact("Mijn broer heet Tom.", "nl", "family"), fact("Ik ben Sanne.", "nl", "name"))
-    answer = await answer_to(replace(context("Hoe heet ik?", language="nl"), facts=facts))
-    assert answer.content.index("Ik ben Sanne.") < answer.content.index("Mijn broer heet Tom.")
+    facts = (fact("Tom woon ik bij.", "nl", "family"), fact("Ik zit in Gent.", "nl", "home"))
+    answer = await answer_to(replace(context("Waar woon ik?", language="nl"), facts=facts))
+    assert answer.content.index("Ik zit in Gent.") < answer.content.index("Tom woon ik bij.")
 
 
 async def test_a_fact_of_another_language_comes_after_what_shares_a_word() -> None:
@@ -435,6 +435,23 @@ async def test_what_is_no_sentence_gets_no_quote_that_shares_nothing(text: str) 
     bike = exchange(1, "My bike is red.", "…", FROM_MEMORY)
     asked = replace(context(text, bike), context_terms=("bike",))
     assert "bike" not in (await answer_to(asked)).content
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "language"),
+    [
+        ("My dog is called Rex.", "What am I called?", "en"),
+        ("Mijn hond heet Rex.", "Hoe heet ik?", "nl"),
+        ("Mein Hund heißt Rex.", "Wie heißt meine Katze?", "de"),
+        ("Mon chien s'appelle Rex.", "Comment s'appelle mon chat ?", "fr"),
+        ("Mi perro se llama Rex.", "¿Cómo se llama mi gato?", "es"),
+    ],
+)
+async def test_to_be_called_something_is_nothing_in_common(
+    told: str, question: str, language: str
+) -> None:
+    asked = context(question, exchange(1, told, "…", FROM_MEMORY), language=language)
+    assert "Rex" not in (await answer_to(asked)).content
 
 
 async def test_a_lone_word_that_was_said_is_quoted() -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts
+from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts, naming_words
 from recollect.answerers.from_memory.reading import (
     asks,
     commands_of,
@@ -366,4 +366,4 @@ def _wanted(context: Context) -> frozenset[str]:
     if not _is_sentence(context.question) and "?" not in context.question:
         return content_words(context.question[:_READ_OF_MESSAGE])
     texts = (context.standalone_question, context.question, *context.context_terms)
-    return content_words(" ".join(texts)[:_READ_OF_MESSAGE])
+    return content_words(" ".join(texts)[:_READ_OF_MESSAGE]) - naming_words()

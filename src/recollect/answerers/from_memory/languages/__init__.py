@@ -69,6 +69,8 @@ class ReadingWords:
     """Whole messages that ask what the memory can do."""
     about_user: Phrases
     """Whole messages that ask what is known about the user."""
+    naming: frozenset[str]
+    """Words that say how something is called."""
     everything: Phrases
     """What "forget" means all by: "everything"."""
     asking: Phrases
@@ -107,8 +109,15 @@ def reading_words(code: str) -> ReadingWords:
         pleasantries=Phrases.parse(tables["pleasantries"]),
         ability_questions=Phrases.parse(tables["ability_questions"]),
         about_user=Phrases.parse(tables["about_user"]),
+        naming=words("naming"),
         everything=Phrases.parse(tables["everything"]),
         asking=Phrases.parse(tables["asking"]),
         subjects=words("subjects"),
         verbs=words("verbs"),
     )
+
+
+@cache
+def naming_words() -> frozenset[str]:
+    """The words of all languages that say how something is called."""
+    return frozenset().union(*(reading_words(code).naming for code in REPLY_LANGUAGES))
