@@ -310,3 +310,27 @@ async def test_a_named_thing_that_is_told_again_later_stays() -> None:
     await scene.say(BIKE)
 
     assert await scene.contents() == [BIKE]
+
+
+MILK = "I am allergic to milk, too."
+
+
+@pytest.mark.parametrize(
+    ("beside", "left"),
+    [
+        (MILK, [NUTS]),
+        ("I sold my nuts.", [NUTS]),
+        (NUTS, []),
+        ("Am I allergic to milk?", []),
+        ("I moved.", []),
+    ],
+)
+async def test_what_was_told_beside_and_not_learnt_may_be_meant(
+    beside: str, left: list[str]
+) -> None:
+    scene = Scene(NAMED)
+    await scene.say(NUTS, beside)
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say("Forget my allergy")
+
+    assert await scene.contents() == left
