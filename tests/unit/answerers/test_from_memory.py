@@ -160,9 +160,9 @@ async def test_a_fact_told_in_the_conversation_answers_before_what_it_replaced()
 
 
 async def test_a_fact_about_what_is_asked_for_comes_before_one_that_shares_a_word() -> None:
-    facts = (fact("Mijn broer heet Tom.", "nl", "family"), fact("Ik ben Sanne.", "nl", "name"))
-    answer = await answer_to(replace(context("Hoe heet ik?", language="nl"), facts=facts))
-    assert answer.content.index("Ik ben Sanne.") < answer.content.index("Mijn broer heet Tom.")
+    facts = (fact("Tom woon ik bij.", "nl", "family"), fact("Ik zit in Gent.", "nl", "home"))
+    answer = await answer_to(replace(context("Waar woon ik?", language="nl"), facts=facts))
+    assert answer.content.index("Ik zit in Gent.") < answer.content.index("Tom woon ik bij.")
 
 
 async def test_a_fact_of_another_language_comes_after_what_shares_a_word() -> None:
@@ -388,7 +388,7 @@ async def test_what_is_no_fact_yet_is_hidden_in_the_conversation(
 async def test_where_nothing_fits_nothing_is_said_to_be_forgotten() -> None:
     answer = await answer_to(context("Vergeet mijn adres", language="nl"))
     assert answer.content.startswith("Geen feit over u past hierbij")
-    unclear = await answer_to(context("Vergeet mijn kluiscode", language="nl"))
+    unclear = await answer_to(context("Vergeet mijn budget", language="nl"))
     assert unclear.content.startswith("Ik begrijp niet wat ik moet vergeten")
     apart = AnswerRequest(context=context("Forget my address."), is_stored=False)
     unstored = await FromMemory().answer(SCOPE, apart)
@@ -430,9 +430,115 @@ async def test_what_was_said_at_a_named_time_is_quoted_without_a_shared_word() -
     assert quotes == ["I told it on day 1.”"]
 
 
+@pytest.mark.parametrize("text", ["asdf", "2+2", "<script>alert(1)</script>", "qwerty zxcv"])
+async def test_what_is_no_sentence_gets_no_quote_that_shares_nothing(text: str) -> None:
+    bike = exchange(1, "My bike is red.", "…", FROM_MEMORY)
+    asked = replace(context(text, bike), context_terms=("bike",))
+    assert "bike" not in (await answer_to(asked)).content
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "language"),
+    [
+        ("My dog is called Rex.", "What am I called?", "en"),
+        ("Mijn hond heet Rex.", "Hoe heet ik?", "nl"),
+        ("Mein Hund heißt Rex.", "Wie heißt meine Katze?", "de"),
+        ("Mon chien s'appelle Rex.", "Comment s'appelle mon chat ?", "fr"),
+        ("Mi perro se llama Rex.", "¿Cómo se llama mi gato?", "es"),
+    ],
+)
+async def test_to_be_called_something_is_nothing_in_common(
+    told: str, question: str, language: str
+) -> None:
+    asked = context(question, exchange(1, told, "…", FROM_MEMORY), language=language)
+    assert "Rex" not in (await answer_to(asked)).content
+
+
+async def test_a_lone_word_that_was_said_is_quoted() -> None:
+    bike = exchange(1, "My bike is red.", "…", FROM_MEMORY)
+    assert "“My bike is red.”" in (await answer_to(context("bike", bike))).content
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "language", "expected"),
+    [
+        ("I live in Leeds", "What do you know about me?", "en", "No fact about you is stored yet"),
+        ("Ik woon in Leiden", "Wat weet je over mij?", "nl", "Er is nog geen feit over u"),
+        ("Ich wohne in Bremen", "Was weißt du über mich?", "de", "Es ist noch keine Tatsache"),
+        ("J'habite à Lyon", "Que sais-tu de moi ?", "fr", "Aucun fait à votre sujet"),
+        ("Vivo en Sevilla", "¿Qué sabes de mí?", "es", "Todavía no hay ningún dato"),
+    ],
+)
+async def test_what_was_told_and_is_not_learnt_yet_is_quoted(
+    told: str, question: str, language: str, expected: str
+) -> None:
+    asked = context(question, exchange(1, told, "…", FROM_MEMORY), language=language)
+    answer = await answer_to(asked)
+
+    assert answer.content.startswith(expected)
+    assert f"“{told}”" in answer.content
+
+
+async def test_where_nothing_was_told_nothing_is_known() -> None:
+    asked = context("What do you know about me?", exchange(1, "Is it late?", "…", FROM_MEMORY))
+    assert (await answer_to(asked)).content.startswith("Nothing is known about you yet")
+
+
+async def test_what_was_told_before_everything_was_to_be_forgotten_is_not_quoted() -> None:
+    told = exchange(1, "My bike is red.", "…", FROM_MEMORY)
+    command = exchange(2, "Forget everything you know about me", "…", FROM_MEMORY)
+    later = exchange(3, "My boat is blue.", "…", FROM_MEMORY)
+
+    answer = await answer_to(context("What do you know about me?", told, command))
+    assert answer.content.startswith("Nothing is known about you yet")
+    answer = await answer_to(context("What do you know about me?", told, command, later))
+    assert "boat" in answer.content
+    assert "bike" not in answer.content
+
+
+@pytest.mark.parametrize("question", ["What do you know about me?", "What is my dog called?"])
+async def test_where_memory_did_not_answer_nobody_says_that_nothing_is_known(question: str) -> None:
+    request = AnswerRequest(context=context(question), is_memory_read=False)
+    answer = await FromMemory().answer(SCOPE, request)
+
+    assert "Memory was not read for this answer" in answer.content
+    assert "yet" not in answer.content
+
+
+async def test_of_several_facts_that_a_noun_may_mean_none_is_forgotten() -> None:
+    known = UserFacts(known=(fact("My bike is red."), fact("I sold my bike."), fact("I am 40.")))
+    answer = await answer_to(context("Forget my bike"), known)
+
+    assert answer.content.startswith("Nothing is forgotten yet")
+    assert answer.content.count("my bike") + answer.content.count("My bike") == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expected"),
+    [
+        ("Forget everything", "en", "Nothing is forgotten by that alone."),
+        ("Please forget everything now", "en", "Nothing is forgotten by that alone."),
+        ("Vergeet alles", "nl", "Daarmee alleen wordt niets vergeten."),
+        ("Vergeet alles wat ik heb gezegd", "nl", "Daarmee alleen wordt niets vergeten."),
+        ("Vergiss alles!", "de", "Damit allein wird nichts vergessen."),
+        ("Oublie tout", "fr", "Cela seul ne fait rien oublier."),
+        ("Olvida todo", "es", "Con eso solo no se olvida nada."),
+    ],
+)
+async def test_who_wants_everything_forgotten_is_told_how_to_erase_it(
+    question: str, language: str, expected: str
+) -> None:
+    known = UserFacts(known=(fact("I live in Ghent."),))
+    answer = await answer_to(context(question, language=language), known)
+
+    assert answer.content.startswith(expected)
+    assert "/dashboard/privacy" in answer.content
+    assert "recollect erase" in answer.content
+
+
 async def test_a_message_that_may_mean_known_facts_is_shown_them() -> None:
     known = UserFacts(known=(fact("My shoe size is 43."), fact("I live in Ghent.")))
-    answer = await answer_to(context("Forget my shoe size"), known)
+    answer = await answer_to(context("Forget my usual European shoe size"), known)
     assert answer.content.startswith("I did not understand what to forget")
     assert "“My shoe size is 43.”" in answer.content
     assert "Ghent" not in answer.content

@@ -73,7 +73,9 @@ async def test_a_context_shows_answers_quoted_from_memory_as_placeholders() -> N
 async def test_only_what_is_stored_is_said_to_be_stored() -> None:
     services = await talk()
     told = Inquiry(text="My zeppelin is called Hilda.", uses_memory=False)
-    assert "Nothing is stored" in (await services.chat.ask(SCOPE, told)).answer.content
+    unstored = (await services.chat.ask(SCOPE, told)).answer.content
+    assert "Memory was not read" in unstored
+    assert "This is stored" not in unstored
     kept = replace(told, uses_memory=True, session_id=SESSION)
     assert "This is stored" in (await services.chat.ask(SCOPE, kept)).answer.content
 
@@ -95,4 +97,5 @@ async def test_nothing_is_quoted_while_nobody_knows_what_was_forgotten(error: Un
     asked = Inquiry(text="What is my zeppelin called?", session_id=SESSION)
     answered = await chat.ask(SCOPE, asked)
     assert "Hilda" not in answered.answer.content
+    assert "Memory was not read" in answered.answer.content
     assert NO_MEMORY in answered.warnings

@@ -218,3 +218,119 @@ async def test_only_the_message_right_before_is_meant(scene: Scene) -> None:
     await scene.say(HOME, "What is a cube?", "Forget that.")
 
     assert await scene.contents() == [HOME]
+
+
+BIKE, NUTS, CATS = "My bike is red.", "I am allergic to nuts.", "I am allergic to cats."
+NAMED: Mapping[str, Sequence[Line]] = {
+    BIKE: [("My bike is red", Slot.OTHER)],
+    NUTS: [("I am allergic to nuts", Slot.ALLERGY)],
+    CATS: [("I am allergic to cats", Slot.ALLERGY)],
+    JOB: [("I work at ACME", Slot.EMPLOYER)],
+    "My brother sold my bike.": [("My brother sold my bike", Slot.OTHER)],
+    "Meine Katze heißt Mia.": [("Meine Katze heißt Mia", Slot.PET)],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Forget my bike.", [NUTS, JOB]),
+        ("Forget my allergy", [BIKE, JOB]),
+        ("Vergeet mijn allergie", [BIKE, JOB]),
+        ("Olvida mi trabajo", [BIKE, NUTS]),
+        ("Forget my car", [BIKE, NUTS, JOB]),
+        ("Forget my red", [BIKE, NUTS, JOB]),
+        ("Forget my nuts", [BIKE, NUTS, JOB]),
+        ("Forget my bike?", [BIKE, NUTS, JOB]),
+    ],
+)
+async def test_the_one_fact_about_a_named_thing_is_withdrawn(text: str, left: list[str]) -> None:
+    scene = Scene(NAMED)
+    await scene.say(BIKE, NUTS, JOB)
+    await _ask(scene, text)
+
+    assert await scene.contents() == left
+
+
+async def test_a_noun_is_known_in_another_case() -> None:
+    scene = Scene(NAMED)
+    await scene.say("Meine Katze heißt Mia.")
+    await _ask(scene, "Vergiss meine Katze")
+
+    assert await scene.contents() == []
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        ([NUTS, CATS], "Forget my allergy"),
+        ([BIKE, "My brother sold my bike."], "Forget my bike"),
+        (["My brother sold my bike."], "Forget my bike"),
+    ],
+)
+async def test_what_may_mean_several_facts_withdraws_none(told: list[str], text: str) -> None:
+    scene = Scene(NAMED)
+    await scene.say(*told)
+    await scene.say(text)
+
+    assert await scene.contents() == told
+
+
+async def test_a_noun_that_was_asked_back_about_withdraws_nothing_later() -> None:
+    scene = Scene(NAMED)
+    await scene.say(NUTS, CATS)
+    scene.clock.move(timedelta(minutes=1))
+    await _ask(scene, "Forget my allergy")
+    nuts, _ = await scene.active()
+    await scene.services.facts.forget(scene.scope, nuts.fact_id)
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say("What is a cube?")
+
+    assert await scene.contents() == [CATS]
+
+
+async def test_a_named_thing_that_was_told_before_and_is_learnt_later_is_withdrawn() -> None:
+    scene = Scene(NAMED)
+    messages = [a_message("user", BIKE), a_message("assistant", "I see.")]
+    await scene.services.messages.append(scene.scope, UUID(int=1), messages, starts_session=True)
+    scene.clock.move(timedelta(minutes=1))
+    await _ask(scene, "Forget my bike")
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say("What is a cube?")
+
+    assert await scene.contents() == []
+
+
+async def test_a_named_thing_that_is_told_again_later_stays() -> None:
+    scene = Scene(NAMED)
+    await scene.say(BIKE)
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say("Forget my bike")
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say(BIKE)
+
+    assert await scene.contents() == [BIKE]
+
+
+MILK = "I am allergic to milk, too."
+
+
+@pytest.mark.parametrize(
+    ("beside", "left"),
+    [
+        (MILK, [NUTS]),
+        ("I sold my nuts.", [NUTS]),
+        (NUTS, []),
+        ("Am I allergic to milk?", []),
+        ("I moved.", []),
+    ],
+)
+async def test_what_was_told_beside_and_not_learnt_may_be_meant(
+    beside: str, left: list[str]
+) -> None:
+    scene = Scene(NAMED)
+    await scene.say(NUTS, beside)
+    scene.clock.move(timedelta(minutes=1))
+    await scene.say("Forget my allergy")
+
+    assert await scene.contents() == left

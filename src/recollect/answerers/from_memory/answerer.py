@@ -1,7 +1,7 @@
 """The answerer that needs no model: it quotes, says what is stored, and what it can do."""
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -17,6 +17,7 @@ from recollect.answerers.from_memory.quoting import (
     quotes_for,
     quotes_lead,
     shortened,
+    told_here,
 )
 from recollect.answerers.from_memory.reading import (
     LONGEST_COMMAND,
@@ -24,12 +25,15 @@ from recollect.answerers.from_memory.reading import (
     Wish,
     commands_of,
     is_forgetting,
+    means_everything,
     read_message,
 )
 from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails
 from recollect.domain.facts.fact import Fact
+from recollect.domain.facts.reading.commands.command import Command
+from recollect.domain.facts.reading.commands.named import facts_named
 from recollect.domain.identity.scope import Scope
 
 _SLOWNESS: Final = 20
@@ -92,7 +96,7 @@ def _answer(request: AnswerRequest) -> Answer:
         case Wish.ABILITIES:
             paragraphs = [texts.abilities]
         case Wish.ABOUT_USER:
-            paragraphs = _all_known(request, texts)
+            paragraphs = _all_known(request, texts, language)
         case Wish.FORGETTING:
             paragraphs = _forgotten(request, texts)
         case Wish.STORING if request.is_stored:
@@ -131,6 +135,8 @@ def _quoting(
     quotes: Sequence[Quote],
     language: str,
 ) -> list[str]:
+    if not request.is_memory_read:
+        return [texts.no_model, texts.not_read]
     opening = texts.nearest if facts or quotes else texts.nothing
     question = shortened(request.context.standalone_question, _ECHOED)
     known = [quoted(fact.content, fact.valid_from, texts.known) for fact in facts]
@@ -139,11 +145,17 @@ def _quoting(
     return [texts.no_model, opening.format(question=question), *nearest]
 
 
-def _all_known(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
-    """What is known about the user, what changed last first."""
+def _all_known(request: AnswerRequest, texts: ReplyTexts, language: str) -> list[str]:
+    """What is known about the user, what changed last first; else what the conversation tells.
+
+    Facts are learnt in the background, some seconds after they were told.
+    """
+    if not request.is_memory_read:
+        return [texts.not_read]
     facts = request.user_facts.known[:_MOST_KNOWN]
     if not facts:
-        return [texts.nothing_known]
+        told = [one.written(texts, language) for one in told_here(request, language=language)]
+        return [texts.not_learnt_yet, *told] if told else [texts.nothing_known]
     lines = (f"- {shortened(fact.content)} ({fact.valid_from:%Y-%m-%d})" for fact in facts)
     return [texts.known_about_you, "\n".join(lines)]
 
@@ -155,6 +167,14 @@ def _alike(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     return [quoted(one.content, one.valid_from, texts.known) for one in islice(facts, MOST_FACTS)]
 
 
+def _possible(request: AnswerRequest, commands: Iterable[Command], texts: ReplyTexts) -> list[str]:
+    """The facts that a noun may mean, of which none was forgotten."""
+    known = request.user_facts.known
+    nouns = [command.nouns for command in commands if command.nouns]
+    facts = [one for named in nouns for one in facts_named(named, known).possible]
+    return [quoted(one.content, one.valid_from, texts.known) for one in facts[:_MOST_KNOWN]]
+
+
 def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     """What a command has ended, or that it has ended nothing."""
     if not request.is_stored:
@@ -162,8 +182,12 @@ def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
     facts = request.user_facts.forgotten
     if not facts:
         commands = list(filter(is_forgetting, commands_of(request.context.question)))
+        if not commands and means_everything(request.context.question):
+            return [texts.erasing]
         if not commands:
             return [texts.not_understood, *_alike(request, texts)]
+        if possible := _possible(request, commands, texts):
+            return [texts.which, *possible]
         is_hidden = hides_something(request.context, commands)
         return [texts.hidden if is_hidden else texts.no_fact, texts.messages_stay]
     named = [f"“{shortened(fact.content)}”" for fact in facts[:_MOST_KNOWN]]

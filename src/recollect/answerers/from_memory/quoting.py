@@ -8,19 +8,21 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts
+from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts, naming_words
 from recollect.answerers.from_memory.reading import (
     asks,
     commands_of,
     is_forgetting,
     is_small_talk,
+    tells,
     wants_forgetting,
 )
 from recollect.domain.chat.answers import AnswerRequest
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import Fact, gist_of
-from recollect.domain.facts.reading.commands.command import Command
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.commands.named import facts_named, is_told_of
 from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
 from recollect.domain.facts.slots import Slot
 from recollect.domain.language import fold, guess_language, is_common_word
@@ -34,6 +36,8 @@ MOST_FACTS: Final = 3
 _MOST_EXCHANGES: Final = 3
 _QUOTED_CHARACTERS: Final = 500
 _SHORTEST_WORD: Final = 3
+_STEM: Final = 5
+"""Letters by which the forms of a word are told to be the same."""
 _LONGEST_FORGETTING: Final = 300
 """Characters of an earlier message that may be a command."""
 _READ_OF_MESSAGE: Final = 2_000
@@ -115,14 +119,51 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     """The nearest exchanges of the conversation, then recalled ones, beside some facts."""
     context = request.context
     gists = {gist_of(fact.content) for fact in beside}
-    filters = _Filter(
-        withheld=request.user_facts.withheld, commands=tuple(_commands(context)), language=language
-    )
+    filters = _filter_of(request, language)
     near = [one for one in _exchanges(context) if filters.admits(one)]
     recalled = [one for one in _recalled(context) if filters.admits(one)]
     nearest = _nearest(near, context) or _said_then(near, request)
+    if nearest or not _is_sentence(context.question):
+        recalled = [one for one in recalled if _shares_word(one, context)]
     chosen = [*nearest, *recalled[:_MOST_EXCHANGES]]
     return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
+
+
+def told_here(request: AnswerRequest, *, language: str) -> list[Quote]:
+    """The last things that the user has told in the conversation, newest first.
+
+    Not those before "forget everything you know about me", whether or not they were learnt.
+    """
+    filters = _filter_of(request, language)
+    everything = CommandKind.FORGET_EVERYTHING
+    ends = [at for command, at in filters.commands if command.kind is everything]
+    told = [
+        one
+        for one in _exchanges(request.context)
+        if filters.admits(one)
+        and all(at < one.said_at for at in ends)
+        and tells(one.said, guess_language(one.said) or language)
+    ]
+    return told[: -MOST_FACTS - 1 : -1]
+
+
+def _filter_of(request: AnswerRequest, language: str) -> "_Filter":
+    return _Filter(
+        withheld=request.user_facts.withheld,
+        commands=tuple(_commands(request)),
+        language=language,
+    )
+
+
+def _is_sentence(question: str) -> bool:
+    """Whether a question has a small word of any language: "asdf" and "2+2" have none."""
+    return any(map(is_common_word, _WORD.findall(question[:_READ_OF_MESSAGE])))
+
+
+def _shares_word(quote: Quote, context: Context) -> bool:
+    """Whether a quote has a word of the question, or one that begins alike: "pet" and "pets"."""
+    stems = {word[:_STEM] for word in _wanted(context)}
+    return not stems.isdisjoint(word[:_STEM] for word in quote.words)
 
 
 def quotes_lead(request: AnswerRequest, facts: Iterable[Fact], quotes: Iterable[Quote]) -> bool:
@@ -186,13 +227,16 @@ class _Filter:
         return not (is_small_talk(said) or asks(said, guess_language(said) or self.language))
 
 
-def _commands(context: Context) -> Iterator[tuple[Command, datetime]]:
-    """The commands to forget that the conversation shows."""
+def _commands(request: AnswerRequest) -> Iterator[tuple[Command, datetime]]:
+    """The commands to forget that the conversation shows; not those that a fact may still mean."""
+    context, known = request.context, request.user_facts.known
     said = [(one.content, one.created_at) for one in context.window if one.role is Role.USER]
     said += [(one.text, one.created_at) for one in context.recalled if one.speaker is None]
     for text, at in said:
         if len(text) <= _LONGEST_FORGETTING:
-            yield from ((one, at) for one in commands_of(text) if is_forgetting(one))
+            for command in filter(is_forgetting, commands_of(text)):
+                if not (command.nouns and facts_named(command.nouns, known).possible):
+                    yield command, at
 
 
 def _means(command: Command, text: str) -> bool:
@@ -201,6 +245,8 @@ def _means(command: Command, text: str) -> bool:
     if command.slots:
         clauses = [*_CLAUSE_END.split(text), *_JOINT.split(text), *_DUTCH_JOINT.split(text)]
         return any(tells_slot(clause, slot) for clause in clauses for slot in command.slots)
+    if command.nouns:
+        return is_told_of(text, command.nouns)
     if command.is_sweeping:
         return False
     words = content_words(command.content)
@@ -316,5 +362,8 @@ def _slots_in(question: str) -> frozenset[str]:
 
 
 def _wanted(context: Context) -> frozenset[str]:
+    """The words that a quote or a fact may share with a question; a lone word has its own alone."""
+    if not _is_sentence(context.question) and "?" not in context.question:
+        return content_words(context.question[:_READ_OF_MESSAGE])
     texts = (context.standalone_question, context.question, *context.context_terms)
-    return content_words(" ".join(texts)[:_READ_OF_MESSAGE])
+    return content_words(" ".join(texts)[:_READ_OF_MESSAGE]) - naming_words()

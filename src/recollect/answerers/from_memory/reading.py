@@ -12,6 +12,7 @@ from recollect.answerers.from_memory.languages import (
 )
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
+from recollect.domain.facts.reading.commands.forgetting import end_of_content
 from recollect.domain.facts.reading.commands.openings import after_openers
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.speech.phrases import Phrase, Phrases, words_in
@@ -86,6 +87,21 @@ def is_forgetting(command: Command) -> bool:
 def wants_forgetting(text: str) -> bool:
     """Whether a message tells to forget something, be it a command that can be done or not."""
     return any(map(is_forgetting, commands_of(text))) or _opens_forgetting(text)
+
+
+def means_everything(text: str) -> bool:
+    """Whether a message tells to forget everything, without a word of what: "forget everything"."""
+    words = tuple(word for word in _plain(text[:_READ]) if word[0].isalnum())
+    return any(_forgets_all(words, code) for code in REPLY_LANGUAGES)
+
+
+def _forgets_all(words: Phrase, code: str) -> bool:
+    known = fact_words(code)
+    place = after_openers(words, 0, known)
+    start = place + known.forget_verbs.length_at(words, place)
+    length = reading_words(code).everything.length_at(words, start)
+    rest = words[start + length :]
+    return start > place and length > 0 and not end_of_content(rest, known.topic_endings)
 
 
 def is_small_talk(text: str) -> bool:

@@ -41,6 +41,8 @@ class AnswerRequest:
     """Whether the question is; not in a temporary chat, or while memory is unavailable."""
     asked_at: datetime | None = None
     """When the question was stored."""
+    is_memory_read: bool = True
+    """Whether memory has answered; otherwise nobody can tell what is stored or known."""
     user_facts: UserFacts = UserFacts()
     """Empty for answerers that do not quote memory themselves."""
 

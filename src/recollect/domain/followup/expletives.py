@@ -1,4 +1,4 @@
-"""Questions that no history completes: what time it is, whether it rains, who the user is."""
+"""Questions that no history completes: what time it is, who the user is, what 2+2 is."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,11 +8,33 @@ from recollect.domain.followup.languages import LanguageWords, starting_phrase
 
 _LONGEST: Final = 120  # characters
 _OPENERS: Final = 2  # "ok, and"
+_OPERATORS: Final = frozenset("+*\u00d7\u00f7^")
+_CALCULATION_STARTS: Final = tuple("0123456789(")
+_CALCULATING: Final = _OPERATORS | frozenset("0123456789 .,()/-:=")
 
 
 def needs_no_history(question: str, known: LanguageWords) -> bool:
-    """Whether a question says all by itself: it is about now, or about the user."""
-    return asks_about_now(question, known) or asks_about_user(question, known)
+    """Whether a question says all by itself: it is about now or about the user, or a sum."""
+    return (
+        is_calculation(question)
+        or asks_about_now(question, known)
+        or asks_about_user(question, known)
+    )
+
+
+def is_calculation(question: str) -> bool:
+    """Whether a question is numbers with an operator between them: "2+2?".
+
+    "2023-2024" and "24/7" may be values that take the place of others.
+    """
+    text = question[: _LONGEST + 1].strip(" ?=.!¿")
+    inner = text[1:-1]
+    return (
+        len(text) <= _LONGEST
+        and text.startswith(_CALCULATION_STARTS)
+        and _CALCULATING.issuperset(text)
+        and not _OPERATORS.isdisjoint(inner)
+    )
 
 
 def asks_about_user(question: str, known: LanguageWords) -> bool:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage
+from recollect.domain.followup.expletives import asks_about_user
 from recollect.domain.followup.languages import installed, words_for
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 _SAMPLE: Final = 400
+_EARLIER: Final = 20  # messages
 _CLEAR: Final = 2  # small words that a language must have more of than any other
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _TOO_SHORT: Final = 4  # words: "En 2022?" could be Dutch, French or Spanish
@@ -20,14 +22,35 @@ _SURE: Final = 4.0  # natural logarithm: 55 times as likely as any other languag
 
 
 def language_of(question: str, history: Sequence[HistoryMessage]) -> str:
-    """The language of a question; a short one is read together with the questions before it."""
+    """The language of a question.
+
+    A short one whose words do not tell, or one without a small word of any language, is read
+    together with the questions before it.
+    """
+    own = _language_of_short(question)
+    if own is not None:
+        return own
     text = question
-    for message in reversed(history):
-        if len(text.split(maxsplit=_TOO_SHORT)) >= _TOO_SHORT:
+    for message in reversed(history[-_EARLIER:]):
+        is_short = len(text.split(maxsplit=_TOO_SHORT)) < _TOO_SHORT
+        if not is_short and _has_small_word(text):
             break
         if message.role is Role.USER:
             text = f"{message.content[:_SAMPLE]} {text}"
     return detect_language(text)
+
+
+def _language_of_short(question: str) -> str | None:
+    """The language that a few words tell by themselves: "Wo wohne ich?"; None where they do not."""
+    if len(question.split(maxsplit=_TOO_SHORT)) >= _TOO_SHORT:
+        return None
+    codes = [code for code in installed() if asks_about_user(question, words_for(code))]
+    return codes[0] if len(codes) == 1 else _by_small_words(_sample(question))
+
+
+def _has_small_word(text: str) -> bool:
+    words = _words(_sample(text))
+    return any(not words.isdisjoint(words_for(code).small_words) for code in installed())
 
 
 def detect_language(text: str) -> str:

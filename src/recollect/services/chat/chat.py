@@ -237,6 +237,7 @@ class Chat:
         if user_facts is None:
             context = None
         record.has_context(context, wants_memory=session_id is not None)
+        is_memory_read = context is not None
         if context is None:
             context = await self.contexts.bare(inquiry.text, model=inquiry.model)
         record.describe(context)
@@ -249,6 +250,7 @@ class Chat:
                 model=inquiry.model,
                 is_stored=opened is not None,
                 asked_at=question.created_at if question else None,
+                is_memory_read=is_memory_read,
                 user_facts=user_facts or UserFacts(),
             ),
             session_id=session_id,

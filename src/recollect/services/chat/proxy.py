@@ -265,9 +265,9 @@ class Proxy:
         """
         answer = None
         if call.request.conversation and not call.is_task:
-            context = context or await self.contexts.bare(call.question)
             request = AnswerRequest(
-                context=context,
+                context=context or await self.contexts.bare(call.question),
+                is_memory_read=context is not None,
                 is_stored=question is not None,
                 asked_at=question.created_at if question else None,
                 user_facts=user_facts,

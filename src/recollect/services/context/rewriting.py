@@ -14,8 +14,9 @@ from recollect.domain.followup.candidates import best_rewrite
 from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
 from recollect.domain.followup.expletives import needs_no_history
-from recollect.domain.followup.language import language_of, load_languages
+from recollect.domain.followup.language import known_language, language_of, load_languages
 from recollect.domain.followup.languages import installed, words_for
+from recollect.domain.followup.oneself import follows_own_words
 from recollect.domain.followup.persons.naming import read_with_persons
 from recollect.domain.followup.refinements import is_remark
 from recollect.domain.followup.rules import asks_back, rule_candidate, with_complete_questions
@@ -64,6 +65,7 @@ _EXAMPLES: Final = (
     ),
 )
 _READ_MESSAGES: Final = 20
+_EXCHANGE: Final = 2  # messages: a question and its answer
 _MAX_HISTORY: Final = 1000
 _MAX_MODEL_NAME: Final = 255
 
@@ -182,7 +184,7 @@ class Rewriting(Audited):
     ) -> Rewrite:
         code = language or language_of(question, history)
         candidates: dict[Method, Proposal] = {}
-        if is_chit_chat(question, code) or _says_all(question):
+        if is_chit_chat(question, code) or _says_all(question, history, code):
             history = ()
         complete = with_complete_questions(history, code)
         by_rules = rule_candidate(question, complete, code)
@@ -249,9 +251,14 @@ class Rewriting(Audited):
         )
 
 
-def _says_all(question: str) -> bool:
-    """Whether a question needs no history in any language: a short one is read in its history's."""
-    return any(needs_no_history(question, words_for(code)) for code in installed())
+def _says_all(question: str, history: Sequence[HistoryMessage], language: str) -> bool:
+    """Whether a question needs no history; a short one may be of another language than that."""
+    if any(needs_no_history(question, words_for(code)) for code in installed()):
+        return True
+    if any(one.sql_query for one in history[-_EXCHANGE:]):
+        return False  # it may be asked of the same data
+    codes = {language, known_language(question) or language}
+    return any(follows_own_words(question, history, words_for(code), code) for code in codes)
 
 
 def _prompt(question: str, history: Sequence[HistoryMessage]) -> tuple[Prompt, ...]:

@@ -112,7 +112,8 @@ class Learning(Audited):
             elif may_learn:
                 changed += await self._learn_turn(scope, session_id, turn)
             else:
-                changed += await self.obey(scope, turn.messages)
+                told = await self._commands(turn.messages)
+                changed += await self._obey(scope, told, is_read_again=True) if told else 0
         return changed
 
     async def obey_at_once(self, scope: Scope, messages: Sequence[Message]) -> None:
@@ -140,7 +141,13 @@ class Learning(Audited):
         characters = _SLOWNESS * sum(len(one.content) for one in messages)
         return await off_loop(partial(_commands_of, messages), characters=characters)
 
-    async def _obey(self, scope: Scope, told: Sequence[tuple[Message, Command]]) -> int:
+    async def _obey(
+        self,
+        scope: Scope,
+        told: Sequence[tuple[Message, Command]],
+        *,
+        is_read_again: bool = False,
+    ) -> int:
         """Do what users tell; those of whom nothing may be learnt can still make it forget."""
         may_learn = await self._may_learn(scope)
         changed = 0
@@ -154,7 +161,9 @@ class Learning(Audited):
             if statement is None:
                 continue
             if command.is_sweeping:
-                changed += await self.withdrawing.obey(scope, command, statement, message)
+                changed += await self.withdrawing.obey(
+                    scope, command, statement, message, is_read_again=is_read_again
+                )
                 continue
             for one in plain_statements(statement):
                 changed += await self._take_in(scope, one, message, tables=())
@@ -163,7 +172,7 @@ class Learning(Audited):
     async def _learn_turn(self, scope: Scope, session_id: UUID, turn: DueTurn) -> int:
         messages = turn.messages
         told = await self._commands(messages)
-        changed = await self._obey(scope, told) if told else 0
+        changed = await self._obey(scope, told, is_read_again=True) if told else 0
         passages = {(message.message_id, command.content) for message, command in told}
         changed += await self._take_in_events(scope, messages)
         exact = (await self._exact_statements(messages))[:_MAX_STATEMENTS]

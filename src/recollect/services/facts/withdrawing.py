@@ -4,12 +4,16 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
+from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.drafting import Draft
-from recollect.domain.facts.fact import Fact, FactSource
+from recollect.domain.facts.fact import Fact, FactSource, gist_of
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
+from recollect.domain.facts.reading.commands.detection import commands_in
+from recollect.domain.facts.reading.commands.named import facts_named
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.plain.corrections import only_acknowledges
 from recollect.domain.facts.reconciling import Outcome
@@ -17,7 +21,7 @@ from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.language import sentence_parts
+from recollect.domain.language import is_common_word, sentence_parts
 from recollect.domain.speech.phrases import words_in
 from recollect.ports.conversations import HistoryStore
 from recollect.ports.facts import EDITS_AT_ONCE, FactStore
@@ -30,6 +34,12 @@ _AT_ONCE: Final = timedelta(seconds=1)
 """Nobody reads an answer and says the next thing in so little time."""
 _MOST_BESIDE: Final = 3
 """Words of a message beside its facts with which it still says nothing else: "remember that"."""
+_LATELY: Final = 10
+"""Turns before a command in which something like what it means may have been told."""
+_SLOWNESS: Final = 20
+"""Commands take this many times as long to find as other work on as many characters takes."""
+_READ: Final = 500
+"""Characters of each message of these."""
 _UNTOLD: Final = frozenset({None, Slot.OTHER})
 """Slots of facts of which nobody has told what they are about."""
 logger = logging.getLogger(__name__)
@@ -45,12 +55,19 @@ class Withdrawing(Audited):
     ids: Ids
 
     async def obey(
-        self, scope: Scope, command: Command, statement: Statement, message: Message
+        self,
+        scope: Scope,
+        command: Command,
+        statement: Statement,
+        message: Message,
+        *,
+        is_read_again: bool = False,
     ) -> bool:
         """Withdraw what a command of a message means, of what was known before it; whether any.
 
         The same message is read again when its turn is learnt from: then only what was learnt
-        from earlier messages meanwhile is withdrawn, and nothing that was restored.
+        from earlier messages meanwhile is withdrawn, and nothing that was restored. Of what a noun
+        may mean nothing is then withdrawn that was known before: the answer has asked which it is.
         """
         self.check_audit()
         if await self._is_of_old(scope, message):
@@ -60,6 +77,10 @@ class Withdrawing(Audited):
             is_done = key in await self.store.learnt(scope, [statement.message_id])
             facts = await self._meant(scope, command, message)
             facts = [fact for fact in facts if _was_known(fact, message, is_done=is_done)]
+            if command.kind is CommandKind.FORGET_NAMED and is_read_again:
+                facts = [
+                    one for one in facts if not is_done and one.created_at > message.created_at
+                ]
             if not facts:
                 return False
             draft = Draft(
@@ -80,6 +101,10 @@ class Withdrawing(Audited):
         match command.kind:
             case CommandKind.FORGET_SLOTS:
                 return [fact for fact in known if _is_about(fact, command.slots)]
+            case CommandKind.FORGET_NAMED:
+                certain = facts_named(command.nouns, known).certain
+                is_sure = certain and not await self._is_told_beside(scope, certain, message)
+                return [certain] if certain and is_sure else []
             case CommandKind.FORGET_EVERYTHING:
                 return [fact for fact in known if fact.source is not FactSource.API]
             case CommandKind.FORGET_LAST | CommandKind.FORGET_THAT:
@@ -88,6 +113,23 @@ class Withdrawing(Audited):
                 return learnt_from(before, known) if before else []
             case _:
                 return []
+
+    async def _is_told_beside(self, scope: Scope, fact: Fact, message: Message) -> bool:
+        """Whether the user told something like a fact lately that taught nothing, or not yet.
+
+        Of two allergies of which one was learnt, the other may be meant.
+        """
+        last = message.turn_number or 0
+        turns = {(message.session_id, turn) for turn in range(max(1, last - _LATELY), last)}
+        told = [
+            one.content[:_READ]
+            for one in (await self.history.of_turns(scope, turns) if turns else ())
+            if one.role is Role.USER
+            and one.is_active
+            and (fact.evidence is None or one.message_id != fact.evidence.message_id)
+        ]
+        compare = partial(_tells_alike, told, fact)
+        return await off_loop(compare, characters=_SLOWNESS * sum(map(len, told)))
 
     async def _is_of_old(self, scope: Scope, message: Message) -> bool:
         """Whether a message was stored together with a later one of the user's.
@@ -137,6 +179,21 @@ class Withdrawing(Audited):
                 return False
             self.note(scope, AuditAction.FACT_CHANGED, items=[fact.fact_id for fact in batch])
         return True
+
+
+def _tells_alike(texts: Sequence[str], fact: Fact) -> bool:
+    """Whether a text tells something with a word of a fact, and not the same."""
+    words = _meaning(fact.content)
+    return any(
+        not words.isdisjoint(_meaning(text))
+        for text in texts
+        if "?" not in text and not commands_in(text) and not fact.says(gist_of(text))
+    )
+
+
+def _meaning(text: str) -> frozenset[str]:
+    """The words of a text that mean something."""
+    return frozenset(one for one in words_in(text) if one.isalnum() and not is_common_word(one))
 
 
 def _was_known(fact: Fact, message: Message, *, is_done: bool) -> bool:

@@ -67,3 +67,33 @@ def test_short_messages_keep_the_language_of_the_conversation() -> None:
     assert language_of("ok", history) == "en"
     dutch = conversation("user: Hoe heet mijn hond en hoe oud is hij?", "user: top!", "user: ja")
     assert language_of("ok", dutch) == "nl"
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("Who am I?", "en"),
+        ("Do I drive?", "en"),
+        ("Où j'habite ?", "fr"),
+        ("Wo wohne ich?", "de"),
+        ("¿Dónde vivo?", "es"),
+        ("In 2022?", "nl"),
+        ("and in 2022?", "nl"),
+        ("Berlin?", "nl"),
+        ("2+2", "nl"),
+        ("asdf", "nl"),
+    ],
+)
+def test_a_short_message_is_of_another_language_only_where_its_words_tell(
+    question: str, code: str
+) -> None:
+    history = conversation("user: Ik woon in Leiden", "user: Mijn fiets is rood")
+    assert language_of(question, history) == code
+
+
+def test_what_is_no_sentence_tells_no_language() -> None:
+    history = conversation(
+        "user: Ik woon in Leiden", "user: <script>alert(1)</script>", "user: qwerty zxcv"
+    )
+    assert language_of("2+2", history) == "nl"
+    assert language_of("asdf qwer zxcv uiop", history) == "nl"

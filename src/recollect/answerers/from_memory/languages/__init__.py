@@ -22,6 +22,10 @@ class ReplyTexts:
     noted: str
     known_about_you: str
     nothing_known: str
+    not_learnt_yet: str
+    """Where the conversation tells something, of which no fact is stored yet."""
+    not_read: str
+    """Where memory has not answered, so that nobody knows what is known."""
     forgotten: str
     messages_stay: str
     no_fact: str
@@ -30,6 +34,10 @@ class ReplyTexts:
     """Where it means what was said in the conversation, and no fact."""
     not_understood: str
     """Where it is not clear what is to be forgotten."""
+    which: str
+    """Where it may mean several facts, or one that only mentions it."""
+    erasing: str
+    """Where it means everything: how that is erased."""
     not_stored: str
     greeting: str
     welcome: str
@@ -61,6 +69,10 @@ class ReadingWords:
     """Whole messages that ask what the memory can do."""
     about_user: Phrases
     """Whole messages that ask what is known about the user."""
+    naming: frozenset[str]
+    """Words that say how something is called."""
+    everything: Phrases
+    """What "forget" means all by: "everything"."""
     asking: Phrases
     """How a question begins that needs no question mark: "I want to know"."""
     subjects: frozenset[str]
@@ -97,7 +109,15 @@ def reading_words(code: str) -> ReadingWords:
         pleasantries=Phrases.parse(tables["pleasantries"]),
         ability_questions=Phrases.parse(tables["ability_questions"]),
         about_user=Phrases.parse(tables["about_user"]),
+        naming=words("naming"),
+        everything=Phrases.parse(tables["everything"]),
         asking=Phrases.parse(tables["asking"]),
         subjects=words("subjects"),
         verbs=words("verbs"),
     )
+
+
+@cache
+def naming_words() -> frozenset[str]:
+    """The words of all languages that say how something is called."""
+    return frozenset().union(*(reading_words(code).naming for code in REPLY_LANGUAGES))

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from recollect.domain.followup.languages.oneself import SelfWords
 from recollect.domain.followup.languages.phrases import PhraseList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GrammarWords:
+class GrammarWords(SelfWords):
     """Words and phrases in small letters; where a language has none, its check never applies."""
 
     speakers: frozenset[str]

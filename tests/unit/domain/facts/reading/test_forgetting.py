@@ -72,7 +72,60 @@ Please [forget that]!
 [Vergeet dat].
 [Vergiss das], bitte.
 """
+_NAMED = """
+bike: [Forget my bike]
+bike: Please [forget my bike], thanks.
+phone number: [Forget my phone number].
+allergy: Ok, [forget my allergy] now
+dog: [Forget our dog]!
+fiets: [Vergeet mijn fiets]
+allergie: [Vergeet alsjeblieft mijn allergie].
+baan: [Vergeet mijn baan] uit je geheugen
+telefonnummer: [Vergiss meine Telefonnummer]
+hund: [Vergiss bitte meinen Hund].
+velo: [Oublie mon vélo]
+travail: S'il te plaît, [oublie mon travail].
+trabajo: [Olvida mi trabajo]
+bici: [Olvida mi bici], por favor.
+"""
 _NONE = """
+Forget my bike?
+Can you forget my bike?
+Could you please forget my bike?
+Don't forget my bike.
+Forget my bike for now.
+Forget my bike, I take the bus.
+Forget my bike and take the bus.
+Forget my bike. What about the bus?
+Forget my very old rusty bike.
+Forget my message.
+Forget my plans.
+Forget my deadline.
+Forget the bike.
+Forget his bike.
+Forget your bike.
+Delete my bike.
+I forget my bike.
+She said: "Forget my bike."
+If you forget my bike, I walk.
+Forget my bike. Just kidding!
+Vergeet mijn fiets niet.
+Vergeet mijn fiets maar even.
+Vergeet mijn vraag.
+Vergeet zijn fiets.
+Vergeet mijn budget.
+Ik vergeet mijn fiets.
+Kun je mijn fiets vergeten?
+Vergiss meine Telefonnummer nicht.
+Vergiss mein Budget.
+Vergiss meine Frage.
+Ich vergesse mein Fahrrad.
+N'oublie pas mon vélo.
+Oublie mon idée.
+J'oublie mon vélo.
+No olvides mi bici.
+Olvida mi pregunta.
+Siempre olvida mi bici.
 Forget my name?
 Can you forget my name?
 Don't forget my name.
@@ -170,6 +223,14 @@ def test_what_is_to_be_forgotten_can_be_named(line: str) -> None:
     named = frozenset(Slot(slot) for slot in slots.split())
     kind = CommandKind.FORGET_SLOTS
     assert commands == (Command(kind=kind, content=content, start=start, slots=named),)
+
+
+@pytest.mark.parametrize("line", _NAMED.strip().splitlines())
+def test_a_thing_of_the_users_can_be_named_by_its_noun(line: str) -> None:
+    nouns, _, text = line.partition(": ")
+    commands, content, start = _read(text)
+    kind, named = CommandKind.FORGET_NAMED, tuple(nouns.split())
+    assert commands == (Command(kind=kind, content=content, start=start, nouns=named),)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from recollect.domain.facts.slots import Slot
+from recollect.domain.speech.phrases import Phrase
 
 
 class CommandKind(StrEnum):
@@ -15,6 +16,8 @@ class CommandKind(StrEnum):
     """What a statement says, or all about a topic."""
     FORGET_SLOTS = "forget_slots"
     """All about some slots: "forget my name"."""
+    FORGET_NAMED = "forget_named"
+    """The one fact about a thing of the user's: "forget my bike"."""
     FORGET_EVERYTHING = "forget_everything"
     FORGET_LAST = "forget_last"
     """What the message before says: "forget what I just said"."""
@@ -36,6 +39,8 @@ class Command:
     """Whether everything about the content is to be forgotten: "what I said about my diet"."""
     slots: frozenset[Slot] = frozenset()
     """What is to be forgotten, where slots are."""
+    nouns: Phrase = ()
+    """What is named, without its possessive, where a thing of the user's is."""
 
     @property
     def is_sweeping(self) -> bool:

@@ -29,7 +29,9 @@ from recollect.domain.speech.tokens import Token, tokens_of
 _MIN_STATEMENT: Final = 2
 """The fewest words of a statement: "I smoke"."""
 _ENDS: Final = " \t\n.!?…,;:\"'”»)"
-_ALONE: Final = frozenset({CommandKind.FORGET_LAST, CommandKind.FORGET_THAT})
+_ALONE: Final = frozenset(
+    {CommandKind.FORGET_LAST, CommandKind.FORGET_THAT, CommandKind.FORGET_NAMED}
+)
 """Kinds that count only where a message says nothing else."""
 
 
@@ -71,6 +73,7 @@ def _read(sentence: Part, tokens: tuple[Token, ...], words: Phrase, code: str) -
             content=text[start - sentence.start :],
             start=start,
             slots=forgetting.slots,
+            nouns=forgetting.nouns,
         )
     if excepts_something(words, place, known):
         return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.facts.reading.commands.command import CommandKind
+from recollect.domain.facts.reading.commands.named import nouns_at
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.languages.slot_names import slot_at
 from recollect.domain.facts.reading.paraphrase import negates
@@ -27,6 +28,7 @@ class Forgetting:
     end: int
     """The place after its last word."""
     slots: frozenset[Slot] = frozenset()
+    nouns: Phrase = ()
 
 
 def forgetting_at(words: Phrase, place: int, code: str, *, is_polite: bool) -> Forgetting | None:
@@ -77,6 +79,17 @@ def _readings(words: Phrase, place: int, code: str, *, is_polite: bool) -> Itera
     if is_polite and (length := known.forget_everything_asked.length_at(words, place)):
         yield Forgetting(kind=CommandKind.FORGET_EVERYTHING, end=place + length)
     yield from _slot_readings(words, place, code, is_polite=is_polite)
+    yield from _named_readings(words, place, known)
+
+
+def _named_readings(words: Phrase, place: int, known: FactWords) -> Iterator[Forgetting]:
+    """Things of the user's behind the verb; a request for it may only ask whether it is done."""
+    length = known.forget_verbs.length_at(words, place)
+    if length and "?" not in words:
+        first = _after_please(words, place + length, known)
+        for nouns in nouns_at(words, first, known):
+            end = first + known.owners_named.length_at(words, first) + len(nouns)
+            yield Forgetting(kind=CommandKind.FORGET_NAMED, end=end, nouns=nouns)
 
 
 def _slot_readings(

@@ -88,6 +88,10 @@ class FactWords:
     """Verbs of what is said of something of the user's."""
     talk_nouns: Phrases
     """What belongs to the conversation and not to the user: "question"."""
+    passing_nouns: Phrases
+    """What "forget my …" may not mean for good: "budget"."""
+    owners_named: Phrases
+    """What makes something the user's behind "forget": "my", "meinen"."""
     forget: Phrases
     forget_asked: Phrases
     forget_topic: Phrases

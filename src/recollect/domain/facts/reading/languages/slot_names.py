@@ -16,6 +16,13 @@ def slot_at(words: Phrase, place: int, code: str) -> tuple[Slot, int] | None:
     return (slot, length) if length else None
 
 
+def slots_named(nouns: Phrase) -> frozenset[Slot]:
+    """The slots that a noun of the user's may mean: "job"."""
+    return frozenset(
+        slot for code in LANGUAGES for slot, phrases in _nouns(code).items() if nouns in phrases
+    )
+
+
 def tells_slot(content: str, slot: Slot) -> bool:
     """Whether a sentence begins as one about a slot does: "My name is …", "My address: …"."""
     words = words_in(content)
@@ -58,6 +65,11 @@ def _is_question(words: Phrase, phrases: Phrases, code: str) -> bool:
 @cache
 def _names(code: str) -> Mapping[Slot, Phrases]:
     return _phrases("names", code)
+
+
+@cache
+def _nouns(code: str) -> Mapping[Slot, Phrases]:
+    return _phrases("nouns", code)
 
 
 @cache
