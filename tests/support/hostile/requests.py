@@ -13,8 +13,8 @@ Json = dict[str, Any]
 FOLLOW_UP: Final = "What about it in 2023?"
 _SHORT: Final = "Fine."
 _PIECE: Final = 5_000
-_STATUSES: Final = frozenset({200, 201, 204, 403, 404, 413, 422})
-"""A text may be refused; it may not break anything."""
+_STATUSES: Final = frozenset({200, 201, 204, 403, 404, 409, 413, 422})
+"""A text may be refused; it may not break anything. What is sent again to be measured is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
