@@ -10,8 +10,6 @@ from uuid import UUID
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
-from recollect.domain.facts.drafting import Draft
-from recollect.domain.facts.events import outcome_of, slot_after
 from recollect.domain.facts.fact import (
     MAX_CONTENT,
     MAX_QUOTE,
@@ -31,10 +29,12 @@ from recollect.domain.facts.reading.plain.slots import leaves_subject_open, plai
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.reading.subordinate import main_clause
 from recollect.domain.facts.reading.wording import content_of
-from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.facts.stored import EmbeddedFact, similarities_to
+from recollect.domain.facts.updates.drafting import Draft
+from recollect.domain.facts.updates.events import outcome_of, slot_after
+from recollect.domain.facts.updates.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language

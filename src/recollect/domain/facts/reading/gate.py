@@ -13,8 +13,8 @@ from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.reading.commands.openings import after_verb
 from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
-from recollect.domain.facts.reading.letters import is_only_greeting
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
+from recollect.domain.facts.reading.own_words.letters import is_only_greeting
 from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragment
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts

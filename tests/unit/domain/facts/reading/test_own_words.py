@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
 
 _PASTED = [
     "> I live in Ghent.",

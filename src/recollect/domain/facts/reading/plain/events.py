@@ -1,7 +1,7 @@
 """What users say is over, without a word of what was known: "I got fired yesterday".
 
 Only a sentence that says nothing else tells of an event: "I got fired up" and "I quit my job in
-2015" are none. What it ends is found among the known facts by `ended_by` of `facts.events`.
+2015" are none. What it ends is found among the known facts by `ended_by` of `facts.updates.events`.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from typing import Final
 
 from recollect.domain.facts.reading.commands.openings import after_openers
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.plain.languages.events import EventWords, event_words
 from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.reading.belongings import (
     belongs_to_another,
@@ -22,7 +21,8 @@ from recollect.domain.facts.reading.plain.slots import says_now, tells_former_wo
 from recollect.domain.facts.reading.wording import names_user
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
-from recollect.domain.facts.values import (
+from recollect.domain.facts.updates.denials import only_denies
+from recollect.domain.facts.updates.values import (
     denies,
     has_other_figures,
     has_other_value,

@@ -10,9 +10,9 @@ from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.plain.events import Event, EventKind, tells_day
 from recollect.domain.facts.reading.plain.languages.events import event_words
 from recollect.domain.facts.reading.plain.slots import tells_employer
-from recollect.domain.facts.reconciling import NOTHING, Outcome
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement
+from recollect.domain.facts.updates.reconciling import NOTHING, Outcome
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, spelled_words_in, words_in
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.letters import letters_in
-from recollect.domain.facts.reading.messages import has_message
+from recollect.domain.facts.reading.own_words.letters import letters_in
+from recollect.domain.facts.reading.own_words.messages import has_message
 from recollect.domain.language import MAX_WORD
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
 from recollect.domain.speech.spoken import Part, own_parts, sentences_of
