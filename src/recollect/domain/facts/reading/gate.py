@@ -17,6 +17,7 @@ from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.own_words.letters import is_only_greeting
 from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragment
+from recollect.domain.facts.reading.plain.languages.events import event_words
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
@@ -131,7 +132,7 @@ def _is_label(clause: QuotedClause) -> bool:
 
 def _is_fragment(clause: QuotedClause, reply: str | None) -> bool:
     """Whether a sentence sets right what nobody has asked for, or says nothing of somebody."""
-    if any(_is_elliptic(clause, code) for code in LANGUAGES):
+    if any(_is_elliptic(clause, code) or _is_half_of_couple(clause, code) for code in LANGUAGES):
         return True
     is_asked = reply is not None and asks_user(reply)
     start, end = clause.sentence_start, clause.sentence_end
@@ -149,6 +150,13 @@ def _is_elliptic(clause: QuotedClause, code: str) -> bool:
     while length := known.elliptic.length_at(words, place):
         place += length
     return place == len(words)
+
+
+def _is_half_of_couple(clause: QuotedClause, code: str) -> bool:
+    """Whether the partner is left out of a couple: the "I split up" of "Bob and I split up"."""
+    before = clause.words[max(0, clause.start - 1) :]
+    is_joined = fact_words(code).joints.length_at(before) > 0
+    return is_joined and event_words(code).parted_around.follow_name(before)
 
 
 def only_asks(message: str) -> bool:

@@ -22,6 +22,8 @@ _MIN_BEFORE: Final = 2
 """Words before "and", without "I", that can be a statement: "I live and work" has fewer."""
 _MIN_CLAUSE: Final = 3
 """The fewest words of a second clause, its verb among them: not "and have two"."""
+_LONGEST_EVENT: Final = 8
+"""The most words of the end of a job: "I resigned from Shell last week"."""
 _MOST_WORDS: Final = 80
 """Of a statement that is cut: each joint is looked at with all words before and behind it."""
 _LONGEST: Final = 500
@@ -74,11 +76,11 @@ def begins_move(before: Phrase, after: Phrase, code: str) -> bool:
 
     "I resigned" and "moved to Leeds" are such clauses.
     """
-    known, subject = plain_slot_words(code), fact_words(code).subjects.length_at(before)
+    known, subjects = plain_slot_words(code), fact_words(code).subjects
+    subject = next((at for at in subjects.places_in(before)), 0)
+    owner = before[subject : subject + subjects.length_at(before, subject)]
     moves = (known.moves_home, known.moves_work)
-    return any(
-        one.length_at(said) > 0 for one in moves for said in (after, before[:subject] + after)
-    )
+    return any(one.length_at(said) > 0 for one in moves for said in (after, owner + after))
 
 
 def added_wishes(text: str) -> Iterator[Clause]:
@@ -168,14 +170,21 @@ def _event_and_move(text: str, tokens: Sequence[Token], code: str) -> Iterator[C
     for joint in known.joints.places_in(words):
         before, after = words[:joint], words[joint + 1 :]
         events = event_words(code)
-        is_event = before in events.job_ended or before in events.job_left
-        if not is_event or len(after) < _MIN_CLAUSE or not begins_move(before, after, code):
+        is_event = events.job_ended.length_at(before) or events.job_left.length_at(before)
+        is_long = joint > _LONGEST_EVENT
+        if (
+            not is_event
+            or is_long
+            or len(after) < _MIN_CLAUSE
+            or not begins_move(before, after, code)
+        ):
             continue
         subject = 0 if known.own_verbs.length_at(words) else known.subjects.length_at(words)
         is_named = known.subjects.length_at(after) > 0 or not subject
         pronoun = text[: tokens[subject].start].strip(_AROUND_PRONOUN)
         owner = "" if is_named else _subject_before(after[0], pronoun)
-        yield Clause(start=tokens[0].start, end=tokens[joint - 1].end)
+        last = joint - 1 if words[joint - 1] not in _MARKS else joint - 2
+        yield Clause(start=tokens[0].start, end=tokens[last].end)
         yield Clause(start=tokens[joint + 1].start, end=tokens[-1].end, subject=owner)
         return
 
