@@ -11,6 +11,8 @@ from recollect.domain.speech.tokens import tokens_of
 
 _READ: Final = 80
 """Characters in which a message says so."""
+_LONGEST: Final = 300
+"""Characters of a message that may be a joke."""
 
 
 def takes_back_joke(message: str) -> bool:
@@ -25,6 +27,8 @@ def takes_back_joke(message: str) -> bool:
 
 def may_be_joke(message: str) -> bool:
     """Whether a message is one sentence, so that "just kidding" surely means all that it says."""
+    if len(message) > _LONGEST:
+        return False
     return sum(1 for part in sentence_parts(message) if len(words_in(part)) > 1) == 1
 
 
