@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
+from itertools import groupby
 from pathlib import Path
 from uuid import uuid4
 
@@ -70,6 +71,40 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin the share of each worker with slow tests: at the end short ones fill the gaps.
+
+    pytest-xdist cuts the tests, in their order, into shares of one size. Modules stay together.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers == 1:
+        return
+    slow: list[list[pytest.Item]] = []
+    others: list[pytest.Item] = []
+    for _, tests in groupby(items, key=lambda test: test.path):
+        module = [*tests]
+        if any(map(_is_slow, module)):
+            slow.append(module)
+        else:
+            others += module
+    left = len(items)
+    items.clear()
+    for number in range(workers):
+        share = [test for tests in slow[number::workers] for test in tests]
+        size = left // (workers - number)
+        short = max(0, size - len(share))
+        items += share + others[:short]
+        del others[:short]
+        left -= len(share) + short
+
+
+def _is_slow(test: pytest.Item) -> bool:
+    """Whether a test starts servers or a browser."""
+    folders = {"acceptance", "browser"}
+    return not folders.isdisjoint(test.path.parts) or test.get_closest_marker("slow") is not None
 
 
 def pytest_unconfigure() -> None:
