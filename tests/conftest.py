@@ -5,10 +5,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from uuid import uuid4
 
+import httpx._transports.default as httpx_transport
 import pytest
 import pytest_asyncio
 from hypothesis import settings
@@ -57,6 +59,8 @@ def pytest_configure() -> None:
     # Programs that tests start share their compiled modules: a third of a second at each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.setdefault(_HOME, tempfile.mkdtemp(prefix="recollect-tests-"))
+    # Each client reads all certificates, in 0.05 s, and many tests have several.
+    httpx_transport.create_ssl_context = cache(httpx_transport.create_ssl_context)
     # No deadline: a slow machine is not a wrong answer.
     settings.register_profile("recollect", deadline=None, max_examples=200 if IS_WHOLE else 40)
     settings.load_profile("recollect")
