@@ -32,6 +32,7 @@ from support.effort import IS_WHOLE
 from support.servers.clusters import (
     copy_home,
     only_one_process,
+    scratch_folder,
     stopped_afterwards,
     template_home,
 )
@@ -58,7 +59,8 @@ def pytest_configure() -> None:
     os.environ[_EMBEDDING_TIMEOUT] = str(PATIENCE)
     # Programs that tests start share their compiled modules: a third of a second at each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ.setdefault(_HOME, tempfile.mkdtemp(prefix="recollect-tests-"))
+    if _HOME not in os.environ:  # as it is in the workers of a parallel run
+        os.environ[_HOME] = tempfile.mkdtemp(prefix="recollect-tests-", dir=scratch_folder())
     # Each client reads all certificates, in 0.05 s, and many tests have several.
     httpx_transport.create_ssl_context = cache(httpx_transport.create_ssl_context)
     # No deadline: a slow machine is not a wrong answer.
@@ -124,7 +126,7 @@ def open_folder() -> Iterator[Path]:
     Each run of pytest as root closes the folder above all those of `tmp_path`.
     """
     with tempfile.TemporaryDirectory(
-        prefix="recollect-home-", ignore_cleanup_errors=True
+        prefix="recollect-home-", dir=scratch_folder(), ignore_cleanup_errors=True
     ) as folder:
         yield Path(folder)
 
