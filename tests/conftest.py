@@ -5,9 +5,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 from uuid import uuid4
 
+import httpx._transports.default as httpx_transport
 import pytest
 import pytest_asyncio
 from hypothesis import settings
@@ -29,6 +32,7 @@ from support.effort import IS_WHOLE
 from support.servers.clusters import (
     copy_home,
     only_one_process,
+    scratch_folder,
     stopped_afterwards,
     template_home,
 )
@@ -55,7 +59,10 @@ def pytest_configure() -> None:
     os.environ[_EMBEDDING_TIMEOUT] = str(PATIENCE)
     # Programs that tests start share their compiled modules: a third of a second at each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ.setdefault(_HOME, tempfile.mkdtemp(prefix="recollect-tests-"))
+    if _HOME not in os.environ:  # as it is in the workers of a parallel run
+        os.environ[_HOME] = tempfile.mkdtemp(prefix="recollect-tests-", dir=scratch_folder())
+    # Each client reads all certificates, in 0.05 s, and many tests have several.
+    httpx_transport.create_ssl_context = cache(httpx_transport.create_ssl_context)
     # No deadline: a slow machine is not a wrong answer.
     settings.register_profile("recollect", deadline=None, max_examples=200 if IS_WHOLE else 40)
     settings.load_profile("recollect")
@@ -72,6 +79,40 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin the share of each worker with slow tests: at the end short ones fill the gaps.
+
+    pytest-xdist cuts the tests, in their order, into shares of one size. Modules stay together.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers == 1:
+        return
+    slow: list[list[pytest.Item]] = []
+    others: list[pytest.Item] = []
+    for _, tests in groupby(items, key=lambda test: test.path):
+        module = [*tests]
+        if any(map(_is_slow, module)):
+            slow.append(module)
+        else:
+            others += module
+    left = len(items)
+    items.clear()
+    for number in range(workers):
+        share = [test for tests in slow[number::workers] for test in tests]
+        size = left // (workers - number)
+        short = max(0, size - len(share))
+        items += share + others[:short]
+        del others[:short]
+        left -= len(share) + short
+
+
+def _is_slow(test: pytest.Item) -> bool:
+    """Whether a test starts servers or a browser."""
+    folders = {"acceptance", "browser"}
+    return not folders.isdisjoint(test.path.parts) or test.get_closest_marker("slow") is not None
+
+
 def pytest_unconfigure() -> None:
     """Leave nothing behind, once the last process has left the server."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
@@ -85,7 +126,7 @@ def open_folder() -> Iterator[Path]:
     Each run of pytest as root closes the folder above all those of `tmp_path`.
     """
     with tempfile.TemporaryDirectory(
-        prefix="recollect-home-", ignore_cleanup_errors=True
+        prefix="recollect-home-", dir=scratch_folder(), ignore_cleanup_errors=True
     ) as folder:
         yield Path(folder)
 

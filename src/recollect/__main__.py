@@ -1,9 +1,20 @@
 """The program `recollect`, also run by `python -m recollect`."""
 
+import atexit
+import gc
 import sys
+from typing import Final
 
 from recollect.errors import ConfigurationError
 from recollect.extras import named_extra, require
+
+_COLLECT_AFTER_OBJECTS: Final = 20_000
+
+# Python's cyclic garbage collector would go through all modules while they are loaded, and once
+# more at the end: a fifth of the time that a short command takes. Done before they are loaded, in
+# the processes that this one starts, too.
+gc.set_threshold(_COLLECT_AFTER_OBJECTS, *gc.get_threshold()[1:])
+atexit.register(gc.freeze)
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ import typer
 from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.interfaces.cli.main import app
 from recollect.settings import Settings
+from support.servers.clusters import scratch_folder
 from support.servers.http_servers import ServerProgram, free_port
 from support.servers.programs import run_program, run_shell
 from support.timeouts import PATIENCE
@@ -203,7 +204,7 @@ def starts_the_server(text: str) -> bool:
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
     """A data folder whose PostgreSQL runs as long as these tests do."""
-    with TemporaryDirectory(prefix="recollect-docs-") as folder:
+    with TemporaryDirectory(prefix="recollect-docs-", dir=scratch_folder()) as folder:
         server = EmbeddedServer(Path(folder) / "home")
         server.start()
         yield Path(folder) / "home"

@@ -3,7 +3,6 @@
 from functools import cached_property
 
 from recollect.composition.shared import SharedParts
-from recollect.services.facts.editing import EditedMessages
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.known import FactAccesses, KnownFacts, StemCache
@@ -12,7 +11,9 @@ from recollect.services.facts.maintenance import FactPruning, FactReembedding, T
 from recollect.services.facts.quotable import QuotableFacts
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.transfer import FactTransfer
-from recollect.services.facts.withdrawing import Withdrawing
+from recollect.services.facts.withdrawing.edited_messages import EditedMessages
+from recollect.services.facts.withdrawing.jokes import Jokes
+from recollect.services.facts.withdrawing.on_command import Withdrawing
 
 
 class FactServices:
@@ -37,6 +38,7 @@ class FactServices:
             tables_of=self.shared.permissions.tables_of,
             withdrawing=self._withdrawing(),
             editing=self._editing(),
+            jokes=self._jokes(),
             clock=self.shared.clock,
             ids=self.shared.needs.ids,
             redaction=self.shared.redaction,
@@ -60,6 +62,15 @@ class FactServices:
         return EditedMessages(
             store=self.shared.stores.facts,
             history=self.shared.stores.history,
+            clock=self.shared.clock,
+            audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
+        )
+
+    def _jokes(self) -> Jokes:
+        return Jokes(
+            store=self.shared.stores.facts,
+            withdrawing=self._withdrawing(),
             clock=self.shared.clock,
             audit=self.shared.audit,
             telemetry=self.shared.needs.telemetry,

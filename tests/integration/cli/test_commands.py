@@ -49,7 +49,12 @@ def run(shared_home: Path, database: Database) -> Run:
 
     def run_command(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
         folder, port = str(shared_home), str(free_port())
-        usual = {"MEMORY_HOME": folder, "MEMORY_PORT": port, "COLUMNS": "160"}
+        usual = {
+            "MEMORY_HOME": folder,
+            "MEMORY_PORT": port,
+            "MEMORY_EMBEDDING_MODEL": "none",  # to load it takes longer than the command
+            "COLUMNS": "160",
+        }
         return run_recollect(*words, env={**usual, **env})
 
     return run_command

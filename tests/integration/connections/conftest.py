@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from recollect.engines.postgres.connection.database import Database
 from support.servers.http_servers import ServerProgram, free_port
+from support.timeouts import PATIENCE
 
 WITHOUT_WORK = {"MEMORY_EMBEDDING_MODEL": "none", "MEMORY_WORKER": "false"}
 SMALL = {
@@ -16,13 +18,23 @@ SMALL = {
     "MEMORY_BODY_TIMEOUT_SECONDS": "1",
     "MEMORY_KEEP_ALIVE_SECONDS": "2",
 }
+FOLLOW_UP = {
+    "question": "When was she born?",
+    "history": [
+        {"role": "user", "content": "Who leads the choir of Delft?"},
+        {"role": "assistant", "content": "Anna de Vries has led it for ten years."},
+    ],
+}
+"""A question that the model reads."""
 
 
 @pytest.fixture(scope="session")
 def impatient(shared_home: Path, database: Database) -> Iterator[ServerProgram]:
-    """A server with small limits."""
+    """A server with small limits, which has loaded its model: its memory grows no more for that."""
     program = ServerProgram(shared_home, port=free_port(), env={**WITHOUT_WORK, **SMALL})
     program.start()
+    path = f"{program.url}/api/v1/rewrite"
+    httpx.post(path, json=FOLLOW_UP, timeout=PATIENCE).raise_for_status()
     yield program
     program.stop()
 

@@ -1,9 +1,11 @@
 """What an installation needs: a small core, extras by purpose, nothing loaded before its use."""
 
+import json
 import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
 from email.message import Message
 from email.parser import Parser
 from importlib.metadata import packages_distributions
@@ -40,6 +42,41 @@ with Memory.open(home=sys.argv[1]) as memory:
     print(session.context("What about 2023?").question)
 """
 
+OPENING_WITH_EACH = """
+import asyncio, json
+from recollect import Memory
+from recollect.errors import ConfigurationError
+from recollect.settings import load_settings
+
+async def open_with(settings):
+    try:
+        async with Memory.open(load_settings(home=sys.argv[1], **settings)):
+            print("opened with", settings)
+    except ConfigurationError as error:
+        print(error)
+
+for settings in json.loads(sys.argv[2]):
+    asyncio.run(open_with(settings))
+"""
+NOWHERE = "http://127.0.0.1:9"
+SETTINGS_WITH_EXTRAS = [
+    ({"llm_base_url": f"{NOWHERE}/v1"}, "aiohttp", "MEMORY_LLM_BASE_URL"),
+    ({"permissions": "https://127.0.0.1:9/hook"}, "aiohttp", "MEMORY_PERMISSIONS"),
+    ({"denodo_url": NOWHERE}, "aiohttp", "MEMORY_DENODO_URL"),
+    (
+        {"vector_store": "opensearch", "vector_store_url": NOWHERE},
+        "aiohttp",
+        "MEMORY_VECTOR_STORE_URL",
+    ),
+    ({"vector_store": "chroma"}, "chromadb", "MEMORY_VECTOR_STORE=chroma"),
+    (
+        {"mask_names": "en_core_web_sm", "masking_key": "a key of a test, long enough for it"},
+        "presidio_analyzer",
+        "MEMORY_MASK_NAMES",
+    ),
+]
+"""Settings, the package that they need, and what is said to need it."""
+
 
 def _python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", code, *arguments]
@@ -63,6 +100,11 @@ def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
         return Parser().parsestr(archive.read(name).decode())
+
+
+@pytest.fixture(scope="module")
+def distributions_of_packages() -> Mapping[str, list[str]]:
+    return packages_distributions()
 
 
 def _requirements(metadata: Message, extra: str | None) -> set[str]:
@@ -101,11 +143,11 @@ def test_the_wheel_declares_the_extras(metadata: Message) -> None:
 
 @pytest.mark.parametrize(("package", "extra"), sorted(EXTRAS.items()))
 def test_an_extra_installs_the_package_that_it_is_named_for(
-    metadata: Message, package: str, extra: str
+    metadata: Message, distributions_of_packages: Mapping[str, list[str]], package: str, extra: str
 ) -> None:
     if package == "starlette":  # FastAPI brings its own version
         package = "fastapi"
-    installed = packages_distributions().get(package, [package])  # not all are, for tests
+    installed = distributions_of_packages.get(package, [package])  # not all are, for tests
     distributions = {name.lower().replace("_", "-") for name in installed}
     assert distributions & _requirements(metadata, extra)
 
@@ -125,54 +167,15 @@ def test_a_command_names_the_extra_that_is_missing(words: str, missing: str, pro
     assert (ended.returncode, ended.stderr) == (1, f"recollect: {_advice(problem)}\n")
 
 
-@pytest.mark.parametrize(
-    ("setting", "missing", "problem"),
-    [
-        (
-            "llm_base_url='http://127.0.0.1:9/v1'",
-            "aiohttp",
-            "MEMORY_LLM_BASE_URL needs the package aiohttp: [http]",
-        ),
-        (
-            "permissions='https://127.0.0.1:9/hook'",
-            "aiohttp",
-            "MEMORY_PERMISSIONS needs the package aiohttp: [http]",
-        ),
-        (
-            "denodo_url='http://127.0.0.1:9'",
-            "aiohttp",
-            "MEMORY_DENODO_URL needs the package aiohttp: [http]",
-        ),
-        (
-            "vector_store='opensearch', vector_store_url='http://127.0.0.1:9'",
-            "aiohttp",
-            "MEMORY_VECTOR_STORE_URL needs the package aiohttp: [http]",
-        ),
-        (
-            "vector_store='chroma'",
-            "chromadb",
-            "MEMORY_VECTOR_STORE=chroma needs the package chromadb: [chroma]",
-        ),
-        (
-            "mask_names='en_core_web_sm', masking_key='a key of a test, long enough for it'",
-            "presidio_analyzer",
-            "MEMORY_MASK_NAMES needs the package presidio_analyzer: [names]",
-        ),
-    ],
-)
-def test_a_setting_names_the_extra_that_it_needs(
-    shared_home: Path, database: Database, setting: str, missing: str, problem: str
-) -> None:
-    ended = _python(
-        f"{WITHOUT} import asyncio; from recollect import Memory\n"
-        "async def main():\n"
-        "    from recollect.settings import load_settings\n"
-        f"    async with Memory.open(load_settings(home=sys.argv[1], {setting})): pass\n"
-        "asyncio.run(main())",
-        missing,
-        str(shared_home),
-    )
-    assert f"Error: {_advice(problem)}\n" in ended.stderr
+def test_a_setting_names_the_extra_that_it_needs(shared_home: Path, database: Database) -> None:
+    missing = ",".join({package for _, package, _ in SETTINGS_WITH_EXTRAS})
+    settings = json.dumps([setting for setting, _, _ in SETTINGS_WITH_EXTRAS])
+    ended = _python(WITHOUT + OPENING_WITH_EACH, missing, str(shared_home), settings)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines() == [
+        _advice(f"{name} needs the package {package}: [{EXTRAS[package]}]")
+        for _, package, name in SETTINGS_WITH_EXTRAS
+    ]
 
 
 def test_a_memory_opens_without_any_extra(shared_home: Path, database: Database) -> None:

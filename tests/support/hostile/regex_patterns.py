@@ -14,9 +14,14 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 import recollect
+from support.effort import sample
 
 METHODS = ("search", "match", "fullmatch", "sub", "finditer", "split")
 _WAYS = {"findall": "finditer", "subn": "sub"}
+_USES_PATTERNS = re.compile(
+    rf"\.(?:{'|'.join((*METHODS, *_WAYS))})\b|\b(?:import|from) +(?:re|regex)\b"
+)
+"""What a module has in its text that compiles patterns or uses them."""
 _Node: TypeAlias = tuple[Any, Any]
 _Text: TypeAlias = tuple[str, str, str]
 _SOURCE = Path(recollect.__file__).parent
@@ -42,6 +47,7 @@ _GENERAL = (
     ),
 )
 _ENDS = ("\0", "x!", "\nx")
+_GENERAL_ENDS = sample(("", "\0"), of=("\0",))
 _PUMPS = "a0_ \n\xa0.-"
 """Tried in every repeat that takes them, beside the pattern's own marks."""
 
@@ -147,9 +153,11 @@ def _used_ways() -> dict[tuple[str, str], set[str]]:
 
 @cache
 def source_trees() -> tuple[tuple[str, ast.Module], ...]:
-    """The name and the syntax tree of each module."""
-    paths = sorted(_SOURCE.rglob("*.py"))
-    return tuple((_module_name(path), ast.parse(path.read_text())) for path in paths)
+    """The name and the syntax tree of each module that compiles patterns or uses them."""
+    texts = ((path, path.read_text()) for path in sorted(_SOURCE.rglob("*.py")))
+    return tuple(
+        (_module_name(path), ast.parse(text)) for path, text in texts if _USES_PATTERNS.search(text)
+    )
 
 
 def _module_name(path: Path) -> str:
@@ -186,7 +194,7 @@ def _calls(module: str, tree: ast.Module) -> Iterator[Call]:
         if isinstance(node, ast.ImportFrom) and node.module in {"re", "regex"}:
             for alias in node.names:
                 yield Call(place=module, function=f"import {alias.name}", is_at_import=True)
-    inner = _inner_functions(tree)
+    inner = _inner_functions(tree) if names else {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
@@ -200,8 +208,10 @@ def _inner_functions(tree: ast.Module) -> dict[ast.AST, str]:
     inner: dict[ast.AST, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if node in inner:
+                continue
             for part in (p for statement in node.body for p in ast.walk(statement)):
-                inner.setdefault(part, node.name)
+                inner[part] = node.name
     return inner
 
 
@@ -235,7 +245,7 @@ def _of_all_patterns(tree: list[_Node]) -> Iterator[_Text]:
     if whole:
         pumps |= {whole, f"{whole} ", f"{whole}\n"}
     for pump in pumps:
-        yield from (("", pump, end) for end in ("", "\0"))
+        yield from (("", pump, end) for end in _GENERAL_ENDS)
 
 
 def _of_repeats(tree: list[_Node], pumps: set[str], before: str = "") -> Iterator[_Text]:

@@ -1,6 +1,8 @@
 """Clusters of the embedded PostgreSQL: one is made, and copied wherever a test needs its own."""
 
 import fcntl
+import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,16 @@ from recollect.engines.postgres.migrations import migrate
 _CLUSTER: Final = f"postgres-{MAJOR_VERSION}"
 _NO_WAITING: Final = "fsync = off\nfull_page_writes = off\n"
 """A killed server loses nothing by it, only a machine without power would."""
+
+_MEMORY: Final = "/dev/shm"  # noqa: S108  # folders of random names are made in it
+_ROOM: Final = 8_000_000_000
+
+
+def scratch_folder() -> str | None:
+    """Where data folders are made: in memory, if the machine has plenty of it, or None: on disk."""
+    if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= _ROOM:
+        return _MEMORY
+    return None
 
 
 async def template_home(folder: Path) -> Path:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -26,8 +26,10 @@ from recollect.interfaces.cli.output import (
     show,
     with_services,
 )
-from recollect.services.services import Services
 from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.services.services import Services
 
 
 def export_facts(
@@ -43,7 +45,7 @@ def export_facts(
     """
     check_is_new(file, force=force)
 
-    async def work(services: Services, settings: Settings) -> int:
+    async def work(services: "Services", settings: Settings) -> int:
         scope, count = owner_scope(settings, user, tenant), 0
         status = Console(stderr=True).status("exporting facts …")
         # Closed here: what is read of it is recorded before the memory is closed.
@@ -76,7 +78,7 @@ def import_facts(
     """Store the facts of an export that are not there yet; it can be repeated."""
     items = _read(file)
 
-    async def work(services: Services, settings: Settings) -> ImportReport:
+    async def work(services: "Services", settings: Settings) -> ImportReport:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bars:
             task = bars.add_task("importing", total=len(items))

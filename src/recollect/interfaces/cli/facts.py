@@ -1,6 +1,6 @@
 """`recollect facts`: what is known about a user."""
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -24,7 +24,9 @@ from recollect.interfaces.cli.output import (
     show_table,
     to_json,
 )
-from recollect.services.services import Services
+
+if TYPE_CHECKING:
+    from recollect.services.services import Services
 
 app = typer.Typer(help="List, add, change and forget facts about a user.", no_args_is_help=True)
 _COLUMNS: Final = ("fact_id", "type", "priority", "content")
@@ -65,7 +67,7 @@ def list_facts(  # noqa: PLR0913  # the options of the command line
     """List what is known about a user, the newest first, or search it by meaning."""
     filters = FactFilter(type=type_, priority=priority, status=status.status, text=q)
 
-    async def work(services: Services, scope: Scope) -> Page[Fact] | tuple[FoundFact, ...]:
+    async def work(services: "Services", scope: Scope) -> Page[Fact] | tuple[FoundFact, ...]:
         if search is not None:
             return await services.facts.search(scope, search, limit=limit, filters=filters)
         page = PageRequest(limit=limit)

@@ -4,9 +4,8 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 from rich.console import Console
@@ -46,9 +45,11 @@ from recollect.interfaces.cli.privacy import (
     erase,
     transfer,
 )
-from recollect.services.services import Services
 from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
+
+if TYPE_CHECKING:
+    from recollect.services.services import Services
 
 # What typer raises of all misuse: Click's, which newer versions of typer have inside.
 _COMMAND_ERROR: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
@@ -135,7 +136,7 @@ def cleanup(
     show(done, as_json=as_json, text=text)
 
 
-async def _clean_up(services: Services, progress: Callable[[int], None]) -> dict[str, int]:
+async def _clean_up(services: "Services", progress: Callable[[int], None]) -> dict[str, int]:
     pruned = await services.fact_pruning.prune()
     old = await services.audit_pruning.prune()
     done = {
@@ -148,7 +149,7 @@ async def _clean_up(services: Services, progress: Callable[[int], None]) -> dict
     return done
 
 
-async def _count_ended(services: Services, _: object) -> dict[str, int]:
+async def _count_ended(services: "Services", _: object) -> dict[str, int]:
     ended = {
         "expired": await services.retention.count(),
         "faded_facts": await services.fact_pruning.count(),
@@ -207,6 +208,8 @@ def doctor(as_json: AsJson = False) -> None:
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
     if wanted:
+        from importlib.metadata import version  # noqa: PLC0415  # for this alone
+
         typer.echo(f"recollect {version('recollect')}")
         raise typer.Exit
 

@@ -18,13 +18,12 @@ from rich.table import Table
 
 from recollect.domain.identity.scope import Interface, Scope, TenantScope, tenant_name
 from recollect.errors import ConfigurationError, InvalidInput
-from recollect.memory import Memory
-from recollect.services.services import Services
 from recollect.settings import EngineKind, Settings, load_settings
-from recollect.storage import check_has_memory
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+    from recollect.services.services import Services
 Result = TypeVar("Result")
 
 
@@ -227,7 +226,7 @@ def _cell(value: object) -> str:
 
 
 def with_services(
-    work: Callable[[Services, Settings], Awaitable[Result]], *, starts_memory: bool = False
+    work: Callable[["Services", Settings], Awaitable[Result]], *, starts_memory: bool = False
 ) -> Result:
     """Open the memory that the settings name, do one thing with its services, and close it.
 
@@ -236,6 +235,10 @@ def with_services(
     Raises:
         ConfigurationError: there is no memory.
     """
+    # Loading these takes half a second, in which no help need be waited for.
+    from recollect.memory import Memory  # noqa: PLC0415
+    from recollect.storage import check_has_memory  # noqa: PLC0415
+
     settings = load_settings()
 
     async def run() -> Result:
@@ -247,7 +250,7 @@ def with_services(
     return asyncio.run(run())
 
 
-def without_memory(work: Callable[[Services], Awaitable[Result]]) -> Result:
+def without_memory(work: Callable[["Services"], Awaitable[Result]]) -> Result:
     """Do one thing with the services that needs nothing stored, and opens no database."""
     from recollect.adapters import open_adapters  # noqa: PLC0415  # as `Memory.open` does
     from recollect.composition import build_services  # noqa: PLC0415
@@ -270,7 +273,7 @@ def without_memory(work: Callable[[Services], Awaitable[Result]]) -> Result:
 def for_owner(
     user: str | None,
     tenant: str | None,
-    work: Callable[[Services, Scope], Awaitable[Result]],
+    work: Callable[["Services", Scope], Awaitable[Result]],
     *,
     starts_memory: bool = False,
 ) -> Result:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,7 +14,6 @@ from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.recall.entry import DEFAULT_RECALLED, MAX_RECALLED, RecallFilter
 from recollect.errors import ConfigurationError, InvalidInput
-from recollect.inputs import history_message
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
@@ -27,8 +26,9 @@ from recollect.interfaces.cli.output import (
     with_services,
     without_memory,
 )
-from recollect.services.background import repeat
-from recollect.services.services import Services
+
+if TYPE_CHECKING:
+    from recollect.services.services import Services
 
 _COLUMNS = ("score", "created_at", "session_id", "text")
 
@@ -121,6 +121,8 @@ def rewrite(
 
 
 def _read(path: Path) -> list[HistoryMessage]:
+    from recollect.inputs import history_message  # noqa: PLC0415  # as `Memory.rewrite` does
+
     try:
         items = json.loads(path.read_text(encoding="utf-8"))
         return [
@@ -156,8 +158,10 @@ def reindex(
 
 
 async def _reindex(
-    services: Services, per_second: float | None, *, compare: bool
+    services: "Services", per_second: float | None, *, compare: bool
 ) -> dict[str, int]:
+    from recollect.services.background import repeat  # noqa: PLC0415  # loaded with the services
+
     indexing, reindexing = services.indexing, services.reindexing
     if indexing is None:
         raise ConfigurationError("nothing is indexed here: MEMORY_RECALL is off")
@@ -187,7 +191,7 @@ async def _reindex(
     return counts
 
 
-async def _reconcile(services: Services, progress: Callable[[int, int], None]) -> dict[str, int]:
+async def _reconcile(services: "Services", progress: Callable[[int, int], None]) -> dict[str, int]:
     if services.vector_store_check is None:
         raise ConfigurationError(
             "there is nothing to compare: no store outside keeps vectors (MEMORY_VECTOR_STORE), "

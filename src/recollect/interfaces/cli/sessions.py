@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 from uuid import UUID
 
 import typer
@@ -26,7 +26,9 @@ from recollect.interfaces.cli.output import (
     show_page,
     show_table,
 )
-from recollect.services.services import Services
+
+if TYPE_CHECKING:
+    from recollect.services.services import Services
 
 app = typer.Typer(help="List, show and delete sessions.", no_args_is_help=True)
 
@@ -148,7 +150,7 @@ def _show(
         show_table(map(fields_of, sessions), _SESSION_COLUMNS, empty=empty)
 
 
-async def _gone(services: Services, scope: Scope, path: Path) -> list[Session]:
+async def _gone(services: "Services", scope: Scope, path: Path) -> list[Session]:
     """The sessions whose chat was there once and is not listed any more.
 
     A session without a chat's id is never judged, and one that was begun after the list was made
@@ -168,7 +170,7 @@ async def _gone(services: Services, scope: Scope, path: Path) -> list[Session]:
     return gone
 
 
-async def _all_sessions(services: Services, scope: Scope) -> list[Session]:
+async def _all_sessions(services: "Services", scope: Scope) -> list[Session]:
     sessions: list[Session] = []
     page = PageRequest(limit=MAX_LIMIT)
     while True:
@@ -216,7 +218,7 @@ def _chat_id(session: Session) -> str | None:
     return chat_id.strip().lower() or None if isinstance(chat_id, str) else None
 
 
-async def _delete(services: Services, scope: Scope, sessions: list[Session]) -> list[UUID]:
+async def _delete(services: "Services", scope: Scope, sessions: list[Session]) -> list[UUID]:
     deleted = []
     for session in sessions:
         try:

@@ -1,6 +1,6 @@
 """`recollect tenants`: settings of single tenants."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +19,9 @@ from recollect.interfaces.cli.output import (
     to_json,
     with_services,
 )
-from recollect.services.services import Services
+
+if TYPE_CHECKING:
+    from recollect.services.services import Services
 
 app = typer.Typer(
     help="Set how long, and what, is stored for single tenants.", no_args_is_help=True
@@ -83,7 +85,7 @@ def _change(tenant: str, values: dict[str, JsonValue], *, as_json: bool) -> None
     _show(report, as_json=as_json)
 
 
-async def _all(services: Services) -> list[TenantReport]:
+async def _all(services: "Services") -> list[TenantReport]:
     return [report async for report in services.tenant_settings.list()]
 
 

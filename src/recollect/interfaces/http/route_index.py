@@ -48,9 +48,14 @@ class RouteIndex(BaseRoute):
     """
 
     def __init__(self, routes: Sequence[APIRoute]) -> None:
-        prefixes = {_prefix_of(route) for route in routes}
+        prefixes = [_prefix_of(route) for route in routes]
+        # For each prefix the routes that may take paths which begin with it and with no longer one.
         self._routes = {
-            prefix: tuple(route for route in routes if _may_match(route, prefix))
+            prefix: tuple(
+                route
+                for route, own in zip(routes, prefixes, strict=True)
+                if prefix[: len(own)] == own
+            )
             for prefix in {(), *prefixes}
         }
         # By identity: routes are compared by their paths, and have no hash.
@@ -89,12 +94,6 @@ def _prefix_of(route: APIRoute) -> Prefix:
     fixed = route.path.partition("{")[0]
     segments = fixed.split("/")[1:]
     return tuple(segments if fixed == route.path else segments[:-1])[:_MOST_SEGMENTS]
-
-
-def _may_match(route: APIRoute, prefix: Prefix) -> bool:
-    """Whether a route may take paths that begin with a prefix and with no longer one."""
-    own = _prefix_of(route)
-    return prefix[: len(own)] == own
 
 
 def _query_names_of(route: APIRoute) -> frozenset[str] | None:

@@ -23,7 +23,7 @@ from recollect.domain.facts.reading.joined_clauses import (
     joined_clauses,
     tells_of_user,
 )
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.plain.whereabouts import tells_new_employer
 from recollect.domain.facts.reading.wording import content_of, names_user
 from recollect.domain.facts.slots import Slot

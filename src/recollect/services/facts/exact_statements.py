@@ -7,7 +7,7 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import Fact, FactSource
 from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.moves import moves_in
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.plain.corrections import Correction, corrected
 from recollect.domain.facts.reading.plain.events import Event, EventKind, events_in
 from recollect.domain.facts.reading.standing.detection import slot_of, standing_instructions_in

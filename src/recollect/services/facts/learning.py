@@ -10,8 +10,6 @@ from uuid import UUID
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
-from recollect.domain.facts.drafting import Draft
-from recollect.domain.facts.events import outcome_of, slot_after
 from recollect.domain.facts.fact import (
     MAX_CONTENT,
     MAX_QUOTE,
@@ -31,10 +29,17 @@ from recollect.domain.facts.reading.plain.slots import leaves_subject_open, plai
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.reading.subordinate import main_clause
 from recollect.domain.facts.reading.wording import content_of
-from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.facts.stored import EmbeddedFact, similarities_to
+from recollect.domain.facts.updates.drafting import Draft
+from recollect.domain.facts.updates.events import (
+    known_before,
+    may_end_something,
+    outcome_of,
+    slot_after,
+)
+from recollect.domain.facts.updates.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
@@ -49,13 +54,14 @@ from recollect.ports.models import Embedder
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
-from recollect.services.facts.editing import EditedMessages
 from recollect.services.facts.exact_statements import (
     corrected_statement,
     events_of,
     exact_statements_of,
 )
-from recollect.services.facts.withdrawing import Withdrawing, learnt_from
+from recollect.services.facts.withdrawing.edited_messages import EditedMessages
+from recollect.services.facts.withdrawing.jokes import Jokes
+from recollect.services.facts.withdrawing.on_command import Withdrawing, learnt_from
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
 
@@ -88,6 +94,7 @@ class Learning(Audited):
     tables_of: Callable[[Message], tuple[str, ...]]
     withdrawing: Withdrawing
     editing: EditedMessages
+    jokes: Jokes
     clock: Clock
     ids: Ids
     redaction: Redaction = field(default_factory=Redaction)
@@ -173,6 +180,7 @@ class Learning(Audited):
         messages = turn.messages
         told = await self._commands(messages)
         changed = await self._obey(scope, told, is_read_again=True) if told else 0
+        changed += await self.jokes.take_back(scope, messages)
         passages = {(message.message_id, command.content) for message, command in told}
         changed += await self._take_in_events(scope, messages)
         exact = (await self._exact_statements(messages))[:_MAX_STATEMENTS]
@@ -218,10 +226,13 @@ class Learning(Audited):
         """Let what users say is over end the facts that it plainly means."""
         characters = _SLOWNESS * sum(len(one.content) for one in messages)
         found = await off_loop(partial(events_of, messages), characters=characters)
+        known = [one.fact for one in await self.store.active(scope)] if found else []
         by_id = {message.message_id: message for message in messages}
         changed = 0
         for event, statement in found[:_MAX_STATEMENTS]:
             message = by_id[statement.message_id]
+            if not may_end_something(event, known):
+                continue
             changed += await self._take_in(scope, statement, message, tables=(), event=event)
         return changed
 
@@ -268,7 +279,7 @@ class Learning(Audited):
             known = await self.store.active(scope)
             compared = [] if event else await self._compare(statement, vector, known)
             if event:
-                before = _known_before(message, known)
+                before = known_before(message, [one.fact for one in known])
                 end = partial(outcome_of, event, before)
                 outcome = await off_loop(end, characters=_SLOWNESS * _characters_of(before))
                 statement = slot_after(event, statement, outcome)
@@ -389,16 +400,6 @@ def _overlaps(statement: Statement, message: Message, passages: Collection[Passa
         if message_id == message.message_id
     )
     return any(at < start + len(statement.quote) and start < at + length for at, length in places)
-
-
-def _known_before(message: Message, known: Sequence[EmbeddedFact]) -> list[Fact]:
-    """The facts that held before a message; what it says itself is no part of what it ends."""
-    return [
-        one.fact
-        for one in known
-        if one.fact.valid_from <= message.created_at
-        and (one.fact.evidence is None or one.fact.evidence.message_id != message.message_id)
-    ]
 
 
 def _characters_of(facts: Sequence[Fact]) -> int:

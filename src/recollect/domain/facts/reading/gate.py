@@ -13,15 +13,16 @@ from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.reading.commands.openings import after_verb
 from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
-from recollect.domain.facts.reading.letters import is_only_greeting
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
+from recollect.domain.facts.reading.own_words.letters import is_only_greeting
 from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragment
+from recollect.domain.facts.reading.plain.languages.events import event_words
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
-from recollect.domain.facts.reading.wording import FIRST_PERSON
+from recollect.domain.facts.reading.wording import FIRST_PERSON, names_user
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language, split_words
@@ -54,6 +55,8 @@ class Refusal(StrEnum):
     PLANTED = "planted"
     """An instruction to the model, or about "the user"."""
     FICTION = "fiction"
+    IRONY = "irony"
+    """The opposite of what is said is meant."""
     HYPOTHETICAL = "hypothetical"
     """A condition, a wish or a plan that is only considered."""
     RECALLED = "recalled"
@@ -110,7 +113,8 @@ def _misread(
     """Why what a model has found is something else than it takes it for."""
     if statement.source is not FactSource.EXTRACTED or statement.is_event:
         return None
-    if not statement.has_exact_slot and _is_fragment(clause, reply):
+    is_label = _is_label(clause) and not names_user(statement.quote)
+    if is_label or (not statement.has_exact_slot and _is_fragment(clause, reply)):
         return Refusal.FRAGMENT
     if tells_whereabouts(clause, reply, earlier):
         return Refusal.PASSING
@@ -120,9 +124,15 @@ def _misread(
     return None if is_name else Refusal.NO_NAME
 
 
+def _is_label(clause: QuotedClause) -> bool:
+    """Whether a quote only says what follows its colon is about: "Diet: …"."""
+    is_first = clause.start == clause.sentence_start
+    return is_first and clause.words[clause.end : clause.end + 1] == (":",)
+
+
 def _is_fragment(clause: QuotedClause, reply: str | None) -> bool:
     """Whether a sentence sets right what nobody has asked for, or says nothing of somebody."""
-    if any(_is_elliptic(clause, code) for code in LANGUAGES):
+    if any(_is_elliptic(clause, code) or _is_half_of_couple(clause, code) for code in LANGUAGES):
         return True
     is_asked = reply is not None and asks_user(reply)
     start, end = clause.sentence_start, clause.sentence_end
@@ -140,6 +150,13 @@ def _is_elliptic(clause: QuotedClause, code: str) -> bool:
     while length := known.elliptic.length_at(words, place):
         place += length
     return place == len(words)
+
+
+def _is_half_of_couple(clause: QuotedClause, code: str) -> bool:
+    """Whether the partner is left out of a couple: the "I split up" of "Bob and I split up"."""
+    before = clause.words[max(0, clause.start - 1) :]
+    is_joined = fact_words(code).joints.length_at(before) > 0
+    return is_joined and event_words(code).parted_around.follow_name(before)
 
 
 def only_asks(message: str) -> bool:
@@ -174,9 +191,20 @@ def _is_secret(message: str, start: int, end: int) -> bool:
 
 def _is_fiction(clause: QuotedClause, code: str) -> bool:
     known = fact_words(code)
-    if known.role_play.are_in(clause.words[: clause.sentence_end]) or _is_joke(clause, code):
+    if known.songs.are_in(clause.words) or _is_joke(clause, code):
+        return True
+    if known.role_play.are_in(clause.words[: clause.sentence_end]):
         return True
     return known.stories.are_in(clause.words[: clause.sentence_start])
+
+
+def _is_ironic(clause: QuotedClause, code: str) -> bool:
+    """Whether "yeah, right" stands before the clause, in a clause or a sentence of its own."""
+    ironies, words = fact_words(code).ironies, clause.words
+    befores = (words[clause.sentence_start : clause.clause_start], clause.sentence_before)
+    is_first = clause.clause_start == clause.sentence_start
+    said = befores[1] if is_first else befores[0]
+    return said[: -1 if said[-1:] == (",",) else None] in ironies
 
 
 def _is_joke(clause: QuotedClause, code: str) -> bool:
@@ -331,6 +359,7 @@ def _checks_of(statement: Statement) -> "Mapping[Refusal, _Check]":
 _Check = Callable[[QuotedClause, str], bool]
 _UNREAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
     Refusal.FICTION: _is_fiction,
+    Refusal.IRONY: _is_ironic,
     Refusal.HYPOTHETICAL: _is_hypothetical,
 }
 _WITHDRAWAL_CHECKS: Final[Mapping[Refusal, _Check]] = {

@@ -7,6 +7,7 @@ from typing import Final
 from recollect.domain.facts.reading.joined_clauses import Clause
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.first_names import is_first_name
+from recollect.domain.facts.reading.plain.languages.corrections import correction_words
 from recollect.domain.language import is_common_word, split_words
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 from recollect.domain.speech.spoken import Part, sentences_of
@@ -115,9 +116,9 @@ def sentences_after_introduction(text: str) -> Iterator[Clause]:
 
 
 def opening_of(text: str) -> int:
-    """Where what follows a greeting, an introduction or "just kidding" begins; 0 without them."""
+    """Where what follows a greeting, an introduction, "just kidding" or "sorry" begins, or 0."""
     greeted = _GREETED.match(text)
-    begin = greeted.end() if greeted else _end_of_joke(text)
+    begin = greeted.end() if greeted else _end_of_joke(text) or _end_of_apology(text)
     introduced = next(introductions(text), None)
     if introduced is not None and introduced.start <= begin + len("!  "):
         begin = introduced.end
@@ -131,6 +132,15 @@ def _end_of_joke(text: str) -> int:
     words = tuple(token.word for token in tokens)
     length = max(fact_words(code).jokes.length_at(words) for code in LANGUAGES)
     is_clause = 0 < length < len(words) and not words[length][0].isalnum()
+    return tokens[length].end if is_clause else 0
+
+
+def _end_of_apology(text: str) -> int:
+    """Where a first clause ends that only sets out to set something right: "Sorry,"; 0 without."""
+    tokens = [*tokens_of(Part(start=0, text=text[:_LONGEST_JOKE]))]
+    words = tuple(token.word for token in tokens)
+    length = max(correction_words(code).opening.length_at(words) for code in LANGUAGES)
+    is_clause = 0 < length < len(words) and words[length] == ","
     return tokens[length].end if is_clause else 0
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.plain.languages.events import event_words
+from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
 from recollect.domain.facts.reading.standing.languages import StandingWords, standing_words
 from recollect.domain.privacy.personal_data import personal_data_in
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
@@ -20,6 +22,8 @@ _MIN_BEFORE: Final = 2
 """Words before "and", without "I", that can be a statement: "I live and work" has fewer."""
 _MIN_CLAUSE: Final = 3
 """The fewest words of a second clause, its verb among them: not "and have two"."""
+_LONGEST_EVENT: Final = 8
+"""The most words of the end of a job: "I resigned from Shell last week"."""
 _MOST_WORDS: Final = 80
 """Of a statement that is cut: each joint is looked at with all words before and behind it."""
 _LONGEST: Final = 500
@@ -56,8 +60,27 @@ def joined_clauses(text: str, language: str | None) -> tuple[Clause, ...]:
     if len(tokens) > _MOST_WORDS:
         return (Clause(start=0, end=len(text)),)
     codes = (language,) if language in LANGUAGES else LANGUAGES
-    found = (tuple(_clauses(text, tokens, fact_words(code))) for code in codes)
+    found = (
+        tuple(reading)
+        for code in codes
+        for reading in (
+            _clauses(text, tokens, fact_words(code)),
+            _event_and_move(text, tokens, code),
+        )
+    )
     return next((one for one in found if len(one) > 1), (Clause(start=0, end=len(text)),))
+
+
+def begins_move(before: Phrase, after: Phrase, code: str) -> bool:
+    """Whether a clause tells of a new home or employer, with the subject of the one before or not.
+
+    "I resigned" and "moved to Leeds" are such clauses.
+    """
+    known, subjects = plain_slot_words(code), fact_words(code).subjects
+    subject = next((at for at in subjects.places_in(before)), 0)
+    owner = before[subject : subject + subjects.length_at(before, subject)]
+    moves = (known.moves_home, known.moves_work)
+    return any(one.length_at(said) > 0 for one in moves for said in (after, owner + after))
 
 
 def added_wishes(text: str) -> Iterator[Clause]:
@@ -138,6 +161,32 @@ def _clauses(text: str, tokens: Sequence[Token], known: FactWords) -> Iterator[C
             first = joint + 1
             is_named = _names_subject(words[first:], known)
             owner = "" if is_named else _subject_before(tokens[first].word, subject)
+
+
+def _event_and_move(text: str, tokens: Sequence[Token], code: str) -> Iterator[Clause]:
+    """The end of a job and what follows it, as two clauses: "I resigned and moved to Leeds"."""
+    words = tuple(token.word for token in tokens)
+    known = fact_words(code)
+    for joint in known.joints.places_in(words):
+        before, after = words[:joint], words[joint + 1 :]
+        events = event_words(code)
+        is_event = events.job_ended.length_at(before) or events.job_left.length_at(before)
+        is_long = joint > _LONGEST_EVENT
+        if (
+            not is_event
+            or is_long
+            or len(after) < _MIN_CLAUSE
+            or not begins_move(before, after, code)
+        ):
+            continue
+        subject = 0 if known.own_verbs.length_at(words) else known.subjects.length_at(words)
+        is_named = known.subjects.length_at(after) > 0 or not subject
+        pronoun = text[: tokens[subject].start].strip(_AROUND_PRONOUN)
+        owner = "" if is_named else _subject_before(after[0], pronoun)
+        last = joint - 1 if words[joint - 1] not in _MARKS else joint - 2
+        yield Clause(start=tokens[0].start, end=tokens[last].end)
+        yield Clause(start=tokens[joint + 1].start, end=tokens[-1].end, subject=owner)
+        return
 
 
 def _joints(words: Phrase, pronoun: int, known: FactWords) -> list[int]:

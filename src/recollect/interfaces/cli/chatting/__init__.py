@@ -29,8 +29,6 @@ from recollect.interfaces.cli.output import (
     owner_scope,
     to_json,
 )
-from recollect.interfaces.worker import working_meanwhile
-from recollect.memory import Memory
 from recollect.settings import Settings, load_settings
 from recollect.telemetry.logging import configure_logging
 
@@ -117,6 +115,10 @@ async def _partner(
 ) -> AsyncIterator[Partner]:
     """The partner of a conversation: the server that is set, or a memory of this process."""
     if not settings.server_url:
+        # A memory takes half a second to load, which a server's client need not wait for.
+        from recollect.interfaces.worker import working_meanwhile  # noqa: PLC0415
+        from recollect.memory import Memory  # noqa: PLC0415
+
         scope = owner_scope(settings, user, tenant)
         async with Memory.open(settings) as memory, working_meanwhile(memory.services, settings):
             yield EmbeddedPartner(memory, scope, session_id=session_id, model=model, recall=recall)

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult
 from uuid import UUID, uuid4
 
@@ -28,8 +28,9 @@ from recollect.errors import (
 )
 from recollect.http_client import HttpClient, http_address, json_bytes
 from recollect.http_client.responses import HttpFailure, HttpReply, HttpResponse, ReplyTooLarge
-from recollect.interfaces.http.schemas.chat import ChatOut
-from recollect.memory import Memory
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
 
 _SESSION_METADATA: Final = {"created_via": "cli"}
 _STOPPED: Final = {"stopped": True}
@@ -127,7 +128,7 @@ class EmbeddedPartner(Partner):
 
     def __init__(
         self,
-        memory: Memory,
+        memory: "Memory",
         scope: Scope,
         *,
         session_id: UUID | None,
@@ -142,6 +143,9 @@ class EmbeddedPartner(Partner):
 
     async def ask(self, question: str) -> AsyncGenerator[str | AnswerSummary, None]:
         """See `Partner.ask`."""
+        # What HTTP answers with, which no client of a server needs.
+        from recollect.interfaces.http.schemas.chat import ChatOut  # noqa: PLC0415
+
         new_id = self._services.ids.new_id
         if self.session_id is None:
             new = NewSession(session_id=new_id(), metadata=dict(_SESSION_METADATA))

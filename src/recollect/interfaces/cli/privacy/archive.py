@@ -1,6 +1,6 @@
 """`recollect archive`: expired sessions that were archived before they were deleted."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
@@ -18,9 +18,11 @@ from recollect.interfaces.cli.output import (
     show_table,
     with_services,
 )
-from recollect.services.privacy.archive_access import ArchiveAccess, Restored, Verified
-from recollect.services.services import Services
 from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.services.privacy.archive_access import ArchiveAccess, Restored, Verified
+    from recollect.services.services import Services
 
 app = typer.Typer(
     help="List, verify and restore archived sessions (MEMORY_ARCHIVE).", no_args_is_help=True
@@ -41,7 +43,7 @@ def list_archived(
 ) -> None:
     """List the archived sessions of a user, or of all."""
 
-    async def work(services: Services, settings: Settings) -> list[dict[str, object]]:
+    async def work(services: "Services", settings: Settings) -> list[dict[str, object]]:
         scope = None if everybody else owner_scope(settings, user, tenant)
         items = _archive_of(services).list(scope, session_id=session)
         return [fields_of(item) async for item in items]
@@ -63,7 +65,7 @@ def restore(
     They end as if they were used now, and stay in the archive. Exit code 1 if an object is broken.
     """
 
-    async def work(services: Services, settings: Settings) -> Restored:
+    async def work(services: "Services", settings: Settings) -> "Restored":
         with Console(stderr=True).status("restoring …") as status:
             return await _archive_of(services).restore(
                 owner_scope(settings, user, tenant),
@@ -92,7 +94,7 @@ def verify(
 ) -> None:
     """Read every object and check it; exit code 1 if one is broken, and which."""
 
-    async def work(services: Services, settings: Settings) -> Verified:
+    async def work(services: "Services", settings: Settings) -> "Verified":
         scope = _chosen_owner(settings, user, tenant, session)
         with Console(stderr=True).status("verifying …") as status:
             return await _archive_of(services).verify(
@@ -114,7 +116,7 @@ def verify(
     _show_with_broken(answer, text, verified.broken, as_json=as_json)
 
 
-def _archive_of(services: Services) -> ArchiveAccess:
+def _archive_of(services: "Services") -> "ArchiveAccess":
     if services.archive is None:
         raise ConfigurationError("there is no archive: set MEMORY_ARCHIVE")
     return services.archive
@@ -129,7 +131,7 @@ def _chosen_owner(
     return owner_scope(settings, user, tenant)
 
 
-def _restored_text(restored: Restored) -> str:
+def _restored_text(restored: "Restored") -> str:
     text = (
         f"{restored.sessions.added:,} sessions, {restored.messages.added:,} messages are restored"
     )

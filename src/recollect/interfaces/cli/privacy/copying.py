@@ -1,25 +1,21 @@
 """`recollect copy`: everything of everybody from one memory into another."""
 
 import asyncio
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from recollect.composition.copying import build_copy
 from recollect.domain.identity.scope import Interface, Scope
 from recollect.domain.transfer.document import Outcome
 from recollect.errors import InvalidInput
 from recollect.interfaces.cli.output import AsJson, fail, fields_of, named_tenant, not_blank, show
 from recollect.interfaces.cli.privacy.transfer import report_fields, taken_in
-from recollect.models.tokens import token_counter_for
-from recollect.ports.telemetry import UNMEASURED
-from recollect.services.privacy.copying import CopyReport, Progress
-from recollect.services.services import ServiceDependencies
 from recollect.settings import Settings
 from recollect.settings.addresses import settings_at
-from recollect.storage import check_has_memory, open_engine
-from recollect.system import RandomIds, SystemClock
+
+if TYPE_CHECKING:
+    from recollect.services.privacy.copying import CopyReport, Progress
 
 
 def copy(
@@ -62,7 +58,7 @@ def copy(
         scope = Scope(tenant=tenant or places[0].tenant, user=user, interface=Interface.CLI)
     with Console(stderr=True).status("copying …") as status:
 
-        def tell(report: CopyReport) -> None:
+        def tell(report: "CopyReport") -> None:
             status.update(f"{_told(report)} …")
 
         report = asyncio.run(_copy(*places, tenant, scope, tell))
@@ -73,8 +69,21 @@ def copy(
 
 
 async def _copy(
-    source: Settings, target: Settings, tenant: str | None, scope: Scope | None, progress: Progress
-) -> CopyReport:
+    source: Settings,
+    target: Settings,
+    tenant: str | None,
+    scope: Scope | None,
+    progress: "Progress",
+) -> "CopyReport":
+    # What opens memories takes half a second to load, which other commands need not wait for.
+    from recollect.composition.copying import build_copy  # noqa: PLC0415
+    from recollect.models.tokens import token_counter_for  # noqa: PLC0415
+    from recollect.ports.telemetry import UNMEASURED  # noqa: PLC0415
+    from recollect.services.privacy.copying import CopyReport  # noqa: PLC0415
+    from recollect.services.services import ServiceDependencies  # noqa: PLC0415
+    from recollect.storage import check_has_memory, open_engine  # noqa: PLC0415
+    from recollect.system import RandomIds, SystemClock  # noqa: PLC0415
+
     clock = SystemClock()
     needs = ServiceDependencies(clock=clock, ids=RandomIds(), counter_for=token_counter_for)
     await check_has_memory(source)
@@ -101,7 +110,7 @@ def _place_of(settings: Settings) -> tuple[object, ...]:
     return settings.dynamodb_table, settings.dynamodb_region, settings.dynamodb_endpoint_url
 
 
-def _told(report: CopyReport) -> str:
+def _told(report: "CopyReport") -> str:
     text = f"{report.users:,} users: {taken_in(report.memory)}"
     for name, outcome in (
         ("API keys", report.api_keys),
@@ -112,7 +121,7 @@ def _told(report: CopyReport) -> str:
     return text
 
 
-def _refuse_incomplete(report: CopyReport, *, as_json: bool) -> None:
+def _refuse_incomplete(report: "CopyReport", *, as_json: bool) -> None:
     """Leave with an error where the copy differs."""
     if not report.differing:
         return
@@ -128,7 +137,7 @@ def _refuse_incomplete(report: CopyReport, *, as_json: bool) -> None:
     raise typer.Exit(1)
 
 
-def _as_json(report: CopyReport) -> dict[str, object]:
+def _as_json(report: "CopyReport") -> dict[str, object]:
     return {
         "users": report.users,
         "copied": report_fields(report.memory),

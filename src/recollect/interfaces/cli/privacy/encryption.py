@@ -2,7 +2,7 @@
 
 import os
 from base64 import b64encode
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -16,9 +16,11 @@ from recollect.interfaces.cli.output import (
     tenant_scope,
     with_services,
 )
-from recollect.services.privacy.encrypting import Encrypted, Encryption, EncryptionStatus
-from recollect.services.services import Services
 from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.services.privacy.encrypting import Encrypted, Encryption, EncryptionStatus
+    from recollect.services.services import Services
 
 app = typer.Typer(
     help="Encrypt stored content, and rotate its keys (MEMORY_ENCRYPTION_KEY).",
@@ -45,7 +47,7 @@ def status(as_json: AsJson = False) -> None:
     Exit code 1 if something is plain although there is a master key.
     """
 
-    async def work(services: Services, _: object) -> EncryptionStatus | None:
+    async def work(services: "Services", _: object) -> "EncryptionStatus | None":
         if services.encryption is None:
             return None
         with Console(stderr=True).status("counting …") as shown:
@@ -74,7 +76,7 @@ def rotate(as_json: AsJson = False) -> None:
     It can be ended and repeated. Content is not encrypted anew.
     """
 
-    async def work(services: Services, settings: Settings) -> Encrypted:
+    async def work(services: "Services", settings: Settings) -> "Encrypted":
         with Console(stderr=True).status("wrapping keys …") as shown:
             return await _encryption_of(services).rotate(
                 tenant_scope(settings, None),
@@ -93,7 +95,7 @@ def encrypt(as_json: AsJson = False) -> None:
     It can be ended and repeated. All servers have to have the master key before.
     """
 
-    async def work(services: Services, settings: Settings) -> Encrypted:
+    async def work(services: "Services", settings: Settings) -> "Encrypted":
         with Console(stderr=True).status("encrypting …") as shown:
             return await _encryption_of(services).encrypt(
                 tenant_scope(settings, None),
@@ -107,13 +109,13 @@ def encrypt(as_json: AsJson = False) -> None:
     show({"rows": done.changed, "owners": done.owners}, as_json=as_json, text=text)
 
 
-def _encryption_of(services: Services) -> Encryption:
+def _encryption_of(services: "Services") -> "Encryption":
     if services.encryption is None:
         raise ConfigurationError("nothing is encrypted: set MEMORY_ENCRYPTION_KEY")
     return services.encryption
 
 
-def _status_text(found: EncryptionStatus) -> str:
+def _status_text(found: "EncryptionStatus") -> str:
     lines = [f"{found.owners:,} owners"]
     lines += [
         f"master key {key_id}: {number:,} owners' keys" for key_id, number in found.keys.items()

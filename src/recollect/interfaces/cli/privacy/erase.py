@@ -3,7 +3,7 @@
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -31,8 +31,10 @@ from recollect.interfaces.cli.output import (
     to_json,
     with_services,
 )
-from recollect.services.services import Services
 from recollect.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from recollect.services.services import Services
 
 _LARGEST_RECEIPT: Final = 1_000_000
 _Session = Annotated[
@@ -97,7 +99,7 @@ def erase(  # noqa: PLR0913  # the options of the command line
         question = f"Erase everything {what} in {place}? It cannot be brought back"
         confirm(question, refused="nothing was erased", as_json=as_json)
 
-    async def work(services: Services, _: Settings) -> JsonObject:
+    async def work(services: "Services", _: Settings) -> JsonObject:
         begun = await _begin(services, scope, session, time)
         with _bar() as bar:
             task = bar.add_task("erasing", total=begun.expected or None)
@@ -121,7 +123,7 @@ def erase(  # noqa: PLR0913  # the options of the command line
 
 
 async def _begin(
-    services: Services, scope: Scope | TenantScope, session: str | None, before: datetime | None
+    services: "Services", scope: Scope | TenantScope, session: str | None, before: datetime | None
 ) -> Erasure:
     if isinstance(scope, TenantScope):
         return await services.erasing.begin_tenant(scope)
@@ -187,7 +189,7 @@ def _forget_store(store: str, *, as_json: bool) -> None:
 def _forget_archive(given: str, *, as_json: bool) -> None:
     address = noted_address(given)
 
-    async def work(services: Services, _: Settings) -> int:
+    async def work(services: "Services", _: Settings) -> int:
         if address == services.erasing.archive:
             raise InvalidInput("--forget-archive", "must not be the one that is set: it is emptied")
         return await services.erasing.forget_archive(address)

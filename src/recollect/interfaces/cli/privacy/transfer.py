@@ -3,13 +3,12 @@
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, nullcontext
-from typing import Annotated, BinaryIO, Final
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
 
 import typer
 from rich.console import Console
 
 from recollect.domain.transfer.document import Counts, ExportFormat, Outcome, Part, TransferReport
-from recollect.inputs import opened_document
 from recollect.interfaces.cli.files import STANDARD, check_is_new, target
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -22,8 +21,10 @@ from recollect.interfaces.cli.output import (
     show,
     with_services,
 )
-from recollect.services.services import Services
 from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.services.services import Services
 
 _SHOWN: Final = (Part.SESSIONS, Part.MESSAGES, Part.FACTS)
 
@@ -51,7 +52,7 @@ def export_owner(
     chosen = form or (ExportFormat.ZIP if file.lower().endswith(".zip") else ExportFormat.JSON)
     written: dict[Part, int] = {}
 
-    async def work(services: Services, settings: Settings) -> None:
+    async def work(services: "Services", settings: Settings) -> None:
         scope = owner_scope(settings, user, tenant)
         with Console(stderr=True).status("exporting …") as status, target(file) as written_to:
 
@@ -81,7 +82,9 @@ def import_owner(
     What is there already stays as it is.
     """
 
-    async def work(services: Services, settings: Settings) -> TransferReport:
+    async def work(services: "Services", settings: Settings) -> TransferReport:
+        from recollect.inputs import opened_document  # noqa: PLC0415  # as `Memory` does
+
         scope = owner_scope(settings, user, tenant)
         source = nullcontext(sys.stdin.buffer) if file == STANDARD else opened_document(file)
         with source as document, Console(stderr=True).status("importing …") as status:

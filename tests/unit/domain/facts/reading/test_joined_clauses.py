@@ -21,6 +21,29 @@ from recollect.domain.facts.reading.joined_clauses import (
             ["I'm a cook in Hull", "I also teach young chefs"],
         ),
         ("We live in Hull and own a boat", None, ["We live in Hull", "We own a boat"]),
+        ("I resigned and moved to Leeds", "en", ["I resigned", "I moved to Leeds"]),
+        (
+            "I resigned from Shell, and I moved to Leeds",
+            "en",
+            ["I resigned from Shell", "I moved to Leeds"],
+        ),
+        ("I quit and started at ASML", "en", ["I quit", "I started at ASML"]),
+        (
+            "Ik heb ontslag genomen en ben verhuisd naar Gent",
+            "nl",
+            ["Ik heb ontslag genomen", "Ik ben verhuisd naar Gent"],
+        ),
+        (
+            "Ich habe gekündigt und bin nach Jena gezogen",
+            "de",
+            ["Ich habe gekündigt", "Ich bin nach Jena gezogen"],
+        ),
+        (
+            "J'ai démissionné et j'ai déménagé à Brest",
+            "fr",
+            ["J'ai démissionné", "j'ai déménagé à Brest"],
+        ),
+        ("He dimitido y me he mudado a Lugo", "es", ["He dimitido", "me he mudado a Lugo"]),
         ("Ik woon in Assen en heb twee honden", "nl", ["Ik woon in Assen", "Ik heb twee honden"]),
         (
             "Ich lebe in Jena und arbeite bei Zeiss",
@@ -97,6 +120,10 @@ def test_each_clause_of_the_same_subject_stands_by_itself(
         "Ik woon met mijn zus en mijn broer",
         "Ich wohne mit meiner Frau und meinem Sohn",
         "Vivo y trabajo en Lugo",
+        "I resigned and regretted it",
+        "I got fired and rehired the next day",
+        "If I resigned and moved to Leeds",
+        "My boss resigned and moved to Leeds",
     ],
 )
 def test_what_is_not_surely_two_statements_stays_one(text: str) -> None:

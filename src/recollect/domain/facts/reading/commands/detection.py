@@ -20,7 +20,7 @@ from recollect.domain.facts.reading.commands.forgetting import (
 )
 from recollect.domain.facts.reading.commands.openings import after_openers, before_task
 from recollect.domain.facts.reading.languages import FactWords, fact_words
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.standing.languages import standing_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 from recollect.domain.speech.spoken import Part, sentences_of

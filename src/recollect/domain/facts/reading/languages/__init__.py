@@ -42,8 +42,14 @@ class FactWords:
     """What begins a clause that sets another one right: "but"."""
     stories: Phrases
     """Tasks to make something up; what follows belongs to it: "write a story"."""
+    songs: Phrases
+    """What makes lines of a song of the others in a message: "who sings"."""
     role_play: Phrases
     """What makes the message a play: "pretend", "my character"."""
+    ironies: Phrases
+    """Clauses that make the next one the opposite of what is so: "yeah, right"."""
+    laughs: Phrases
+    """What may stand before it: "haha"."""
     jokes: Phrases
     """What makes what was said before a joke: "just kidding"."""
     passing: Phrases
@@ -140,6 +146,10 @@ class FactWords:
     """Words of a first clause after which "and" may join something else: "who", "not"."""
     persons: Phrases
     """Somebody of the user's: "manager"."""
+    own_labels: Phrases
+    """What users write before their own lines of a conversation that is pasted: "me"."""
+    speakers: Phrases
+    """Who else somebody may be in a conversation that is pasted: "customer"."""
     articles: Phrases
     """What something begins with that belongs to somebody: "the" of "the manager of my manager"."""
     of_mine: Phrases

@@ -1,7 +1,7 @@
 """What users say is over, without a word of what was known: "I got fired yesterday".
 
 Only a sentence that says nothing else tells of an event: "I got fired up" and "I quit my job in
-2015" are none. What it ends is found among the known facts by `ended_by` of `facts.events`.
+2015" are none. What it ends is found among the known facts by `ended_by` of `facts.updates.events`.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,10 @@ from enum import StrEnum
 from typing import Final
 
 from recollect.domain.facts.reading.commands.openings import after_openers
+from recollect.domain.facts.reading.joined_clauses import begins_move
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
+from recollect.domain.facts.reading.plain.denials import denied_words
 from recollect.domain.facts.reading.plain.languages.events import EventWords, event_words
 from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases
@@ -34,6 +36,8 @@ class EventKind(StrEnum):
     DIVORCED = "divorced"
     DIED = "died"
     MOVED = "moved"
+    DENIED = "denied"
+    """A statement is denied word for word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,10 @@ class Event:
     quote: str
     """Verbatim from the message."""
     named: Phrase = ()
-    """Whom or what it names: the employer, the partner, the animal's name, the appointment."""
+    """Whom or what it names: the employer, the partner, the animal's name, the appointment.
+
+    Of a denial all words of what is denied.
+    """
     animal: Phrase = ()
     """Which animal has died, if it is said: "dog"."""
     is_state: bool = False
@@ -58,14 +65,39 @@ def events_in(text: str) -> Iterator[Event]:
     sentences = (one for part in readable_parts(text) for one in sentences_of(part))
     for sentence in sentences:
         quote = sentence.text.strip().rstrip(".!")
-        tokens = tuple(tokens_of(Part(start=0, text=quote)))
-        if not quote or "?" in sentence.text or len(tokens) > _MOST_WORDS:
+        if not quote or "?" in sentence.text or len(_tokens_in(quote)) > _MOST_WORDS:
             continue
-        found = (_event(quote, tokens, code) for code in LANGUAGES)
-        yield from [one for one in found if one][:1]
+        found = ([*_events(quote, code)] for code in LANGUAGES)
+        yield from next((events for events in found if events), ())
 
 
-def _event(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
+def _tokens_in(quote: str) -> tuple[Token, ...]:
+    return tuple(tokens_of(Part(start=0, text=quote)))
+
+
+def _events(quote: str, code: str) -> Iterator[Event]:
+    """The event of a sentence, or of both clauses that "and" joins: "I got fired and Rex died".
+
+    The second one may also tell of a new home or employer; with anything else, the first one may be
+    taken back: "I resigned and then stayed".
+    """
+    tokens = _tokens_in(quote)
+    if event := _event(quote, code):
+        yield event
+        return
+    words = tuple(token.word for token in tokens)
+    for joint in fact_words(code).joints.places_in(words):
+        if not 0 < joint < len(words) - 1:
+            continue
+        event = _event(quote[: tokens[joint - 1].end], code)
+        second = _event(quote[tokens[joint + 1].start :], code) if event else None
+        if event and (second or begins_move(words[:joint], words[joint + 1 :], code)):
+            yield from (one for one in (event, second) if one)
+            return
+
+
+def _event(quote: str, code: str) -> Event | None:
+    tokens = _tokens_in(quote)
     left = _main_words(tokens, event_words(code).lately, code)
     words = tuple(token.word for token in left)
     if not words or any(not word[0].isalnum() for word in words):
@@ -76,6 +108,7 @@ def _event(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
         _parted(quote, left, code),
         _died(quote, left, code),
         _moved(quote, words, code),
+        _denied(quote, tokens, code),
     )
     return next((one for one in readings if one), None)
 
@@ -192,6 +225,12 @@ def _moved(quote: str, words: Phrase, code: str) -> Event | None:
         if length and tells_day(day, known) and (ends or not known.has_moved_end):
             return Event(kind=EventKind.MOVED, quote=quote, named=words[:at])
     return None
+
+
+def _denied(quote: str, tokens: tuple[Token, ...], code: str) -> Event | None:
+    """A plain denial; with "today" or the like it may hold for that day alone."""
+    denied = denied_words(tuple(token.word for token in tokens), code)
+    return Event(kind=EventKind.DENIED, quote=quote, named=denied) if denied else None
 
 
 def tells_day(words: Phrase, known: EventWords) -> bool:

@@ -14,6 +14,7 @@ from recollect.domain.facts.reading.joined_clauses import joined_clauses
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import length_of_saying
 from recollect.domain.facts.reading.paraphrase import negates
+from recollect.domain.facts.reading.plain.denials import limits_in
 from recollect.domain.facts.reading.plain.diets import diet_of
 from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords, plain_slot_words
 from recollect.domain.facts.reading.wording import content_of
@@ -31,6 +32,8 @@ _SPANISH_ARTICLE: Final = "el "
 """Which is "he" with an accent, that words are compared without."""
 _GERMAN: Final = "de"
 """In which every noun has a capital."""
+_TELLS_LANGUAGE: Final = 6
+"""The fewest words by which a text surely tells its language."""
 _PLACES: Final = frozenset({Slot.HOME, Slot.EMPLOYER})
 _TOLD: Final = (Slot.NAME, Slot.HOME, Slot.EMPLOYER, Slot.MANAGER, Slot.BIRTHDAY)
 """Slots that a sentence plainly tells."""
@@ -112,8 +115,11 @@ def told_value(content: str, slot: Slot) -> ToldValue | None:
 def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     """A statement with the slot that it plainly has, as two if it also tells who lives there."""
     is_left = statement.operation is Operation.RETRACT or statement.slot.is_standing
-    if is_left or statement.has_exact_slot or negates(statement.content):
+    if is_left or statement.has_exact_slot:
         return (statement,)
+    if negates(statement.content):
+        is_whole = not limits_in(statement.content)
+        return (statement if is_whole else _without_one_value(statement),)
     if _is_one_of_several(statement.content):
         return (_without_one_value(statement),)
     if statement.slot is Slot.OTHER and diet_of(statement.content):
@@ -183,6 +189,26 @@ def tells_former_work(content: str) -> bool:
     return is_former and not any(one.changes.length_at(words) for one in known)
 
 
+def tells_past_home(content: str) -> bool:
+    """Whether a sentence tells where the user lived once: "I lived in Leeds"."""
+    words = words_in(content)
+    return any(_is_of_past_home(words, plain_slot_words(code)) for code in LANGUAGES)
+
+
+def _is_of_past_home(words: Phrase, known: PlainSlotWords) -> bool:
+    if known.past_home.are_in(words):
+        return True
+    return known.lived_home.are_in(words) and not known.until_now.are_in(words)
+
+
+def tells_sought_work(content: str) -> bool:
+    """Whether a sentence is about an employer with whom the user would like to work."""
+    words = words_in(content)
+    spoken = [code for code in LANGUAGES if fact_words(code).subjects.are_in(words)]
+    codes = spoken or LANGUAGES  # a Spanish verb may do without a subject
+    return any(plain_slot_words(code).sought_work.are_in(words) for code in codes)
+
+
 def says_now(content: str) -> bool:
     """Whether a sentence says that something is new: "I work as a teacher now"."""
     words = words_in(content)
@@ -211,7 +237,10 @@ def _with_value(statement: Statement) -> Statement:
     sentences = [_Sentence.read(statement.content, code) for code in LANGUAGES]
     if statement.slot is Slot.EMPLOYER and any(map(_tells_profession_alone, sentences)):
         return replace(statement, slot=Slot.ROLE)
-    if statement.slot is Slot.EMPLOYER and tells_former_work(statement.content):
+    is_other = tells_former_work(statement.content) or tells_sought_work(statement.content)
+    if statement.slot is Slot.EMPLOYER and is_other:
+        return replace(statement, slot=Slot.OTHER)
+    if statement.slot is Slot.HOME and tells_past_home(statement.content):
         return replace(statement, slot=Slot.OTHER)
     is_of_work = statement.slot is Slot.EMPLOYER
     spoken = [one for one in sentences if one.known.works_in.length_at(one.words)]
@@ -297,9 +326,18 @@ def _has_name(sentence: _Sentence) -> bool:
         return False
     if sentence.code == _GERMAN:
         known = sentence.known
-        return not any(_begins_with(sentence, one) for one in (known.no_home, known.no_employer))
+        others = (known.no_home, known.no_employer)
+        is_other = any(_begins_with(sentence, one) for one in others)
+        return not is_other and not _is_surely_foreign(sentence)
     places = range(1, len(sentence.tokens))
     return any(sentence.has_capital(at) and sentence.words[at] != "i" for at in places)
+
+
+def _is_surely_foreign(sentence: _Sentence) -> bool:
+    """Whether a text that is long enough to tell is in another language."""
+    if len(sentence.words) < _TELLS_LANGUAGE:
+        return False
+    return guess_language(sentence.text) not in {None, sentence.code}
 
 
 def _is_of_language(sentence: _Sentence) -> bool:

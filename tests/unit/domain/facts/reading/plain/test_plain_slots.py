@@ -26,7 +26,7 @@ def _plain(content: str, slot: Slot, operation: Operation = Operation.ADD) -> li
     return [(one.content, one.slot) for one in plain_statements(statement)]
 
 
-@pytest.mark.parametrize("name", ["slots.toml", "whereabouts.toml"])
+@pytest.mark.parametrize("name", ["denials.toml", "slots.toml", "whereabouts.toml"])
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_language_has_the_same_tables(name: str, code: str) -> None:
     tables = tomllib.loads(files(languages).joinpath(name).read_text("utf-8"))
@@ -152,6 +152,22 @@ def test_a_profession_is_no_employer(content: str) -> None:
         ("Je travaille à domicile.", Slot.EMPLOYER),
         ("Trabajo desde casa.", Slot.EMPLOYER),
         ("Ik werk ook bij de brandweer.", Slot.EMPLOYER),
+        ("I live in fear of my inbox.", Slot.HOME),
+        ("As a child I lived in Leeds.", Slot.HOME),
+        ("I have lived in Leeds.", Slot.HOME),
+        ("Toen ik jong was woonde ik in Aalst.", Slot.HOME),
+        ("Als Kind habe ich in Bonn gewohnt.", Slot.HOME),
+        ("J'ai vécu à Pau.", Slot.HOME),
+        ("Viví en Vigo tres años.", Slot.HOME),
+        ("We put in an offer on a house in Bergen.", Slot.HOME),
+        ("I've applied for a job at ASML.", Slot.EMPLOYER),
+        ("Ik heb gesolliciteerd bij ASML.", Slot.EMPLOYER),
+        ("Ich habe mich bei BMW beworben.", Slot.EMPLOYER),
+        ("J'ai postulé chez Airbus.", Slot.EMPLOYER),
+        ("Quiero trabajar en Iberdrola.", Slot.EMPLOYER),
+        ("Me han dado el alta en el hospital.", Slot.EMPLOYER),
+        ("I don't only work at Shell.", Slot.EMPLOYER),
+        ("Ik woon niet graag in Gent.", Slot.HOME),
     ],
 )
 def test_what_names_no_value_or_one_of_several_takes_no_place(content: str, slot: Slot) -> None:
@@ -170,6 +186,9 @@ def test_what_names_no_value_or_one_of_several_takes_no_place(content: str, slot
         ("I work as a nurse at UZ Gent.", Slot.EMPLOYER),
         ("Ich bin nach Bonn gezogen.", Slot.HOME),
         ("I don't live in Paris.", Slot.HOME),
+        ("I have lived in Leeds since 2019.", Slot.HOME),
+        ("Ik heb altijd in Gent gewoond.", Slot.HOME),
+        ("wohne in winterthur.", Slot.HOME),
     ],
 )
 def test_what_may_name_a_value_keeps_its_slot(content: str, slot: Slot) -> None:

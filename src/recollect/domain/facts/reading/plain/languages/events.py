@@ -35,6 +35,12 @@ class Frames:
                 return start, end
         return None
 
+    def follow_name(self, words: Phrase) -> bool:
+        """Whether words begin with what follows a name with which a phrase begins."""
+        return any(
+            not before and after and words[: len(after)] == after for before, after in self._frames
+        )
+
     def begin(self, words: Phrase) -> bool:
         """Whether words begin with one of the phrases around a name of a few words."""
         lengths = range(1, _LONGEST_NAME + 1)

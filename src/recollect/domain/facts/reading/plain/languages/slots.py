@@ -39,8 +39,16 @@ class PlainSlotWords:
     """How a sentence begins that tells of a change, with or without what is new: "I've moved"."""
     now: Phrases
     """What makes something new: "now"."""
+    past_home: Phrases
+    """What makes a home one of before, or of once: "lived"."""
+    lived_home: Phrases
+    """The same, unless it has lasted until now: "have lived"."""
+    until_now: Phrases
+    """With what it has: "since"."""
     former_work: Phrases
     """What makes an employer one of before: "used to"."""
+    sought_work: Phrases
+    """What makes an employer one with whom the user would like to work: "applied"."""
     no_home: Phrases
     """How a sentence begins that tells something else of the home: "I live alone"."""
     no_employer: Phrases

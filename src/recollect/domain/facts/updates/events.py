@@ -4,16 +4,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from recollect.domain.conversation.message import Message
 from recollect.domain.facts.fact import MERGED_BY, Fact, gist_of
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.plain.denials import bare_words
 from recollect.domain.facts.reading.plain.events import Event, EventKind, tells_day
 from recollect.domain.facts.reading.plain.languages.events import event_words
-from recollect.domain.facts.reading.plain.slots import tells_employer
-from recollect.domain.facts.reconciling import NOTHING, Outcome
-from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.reading.plain.slots import tells_employer, told_value
+from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Statement
+from recollect.domain.facts.updates.reconciling import NOTHING, Outcome
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, spelled_words_in, words_in
+
+
+def known_before(message: Message, known: Sequence[Fact]) -> list[Fact]:
+    """The facts that held before a message; what it says itself is no part of what it ends."""
+    return [
+        one
+        for one in known
+        if one.valid_from <= message.created_at
+        and (one.evidence is None or one.evidence.message_id != message.message_id)
+    ]
+
+
+def may_end_something(event: Event, known: Sequence[Fact]) -> bool:
+    """Whether an event may mean a known fact: people deny much of which nothing is known."""
+    return event.kind is not EventKind.DENIED or bool(ended_by(event, known))
 
 
 def outcome_of(event: Event, known: Sequence[Fact]) -> Outcome:
@@ -48,6 +65,22 @@ def ended_by(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
             return _of_animal(event, known)
         case EventKind.MOVED:
             return _of_appointment(event, known)
+        case EventKind.DENIED:
+            return tuple(one for one in known if _is_denied(one, event.named))
+
+
+def _is_denied(fact: Fact, denied: Phrase) -> bool:
+    """Whether a denial has the words of a fact, or of one about a home or the like up to its name.
+
+    "I don't live in Hull" denies "I live in Hull near the station".
+    """
+    if denied in bare_words(fact.content):
+        return MERGED_BY not in fact.content
+    slot = Slot(fact.slot) if has_one_value(fact.slot) and fact.slot in set(Slot) else None
+    value = told_value(fact.content, slot) if slot else None
+    if value is None or MERGED_BY in fact.content:
+        return False
+    return denied in bare_words(fact.content[: value.end])
 
 
 def _of_job(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:

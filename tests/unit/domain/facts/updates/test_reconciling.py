@@ -6,9 +6,9 @@ from uuid import uuid4
 import pytest
 
 from recollect.domain.facts.fact import Fact, FactSource
-from recollect.domain.facts.reconciling import Compared, Outcome, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
+from recollect.domain.facts.updates.reconciling import Compared, Outcome, reconcile, worth_comparing
 from support.facts.known_facts import a_fact
 from support.facts.scripted_models import judged
 

@@ -15,8 +15,8 @@ from recollect.domain.facts.fact import (
     FactSource,
     FactStatus,
 )
-from recollect.domain.facts.reconciling import Outcome, merged_content
 from recollect.domain.facts.statement import Statement
+from recollect.domain.facts.updates.reconciling import Outcome, merged_content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from recollect.domain.facts.events import ended_by, outcome_of
 from recollect.domain.facts.reading.plain.events import events_in
-from recollect.domain.facts.reconciling import Outcome
 from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.updates.events import ended_by, outcome_of
+from recollect.domain.facts.updates.reconciling import Outcome
 from support.facts.known_facts import a_fact
 
 JOB = ("I work at Philips.", Slot.EMPLOYER)

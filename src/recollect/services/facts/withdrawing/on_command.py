@@ -9,16 +9,16 @@ from typing import Final
 
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.facts.drafting import Draft
 from recollect.domain.facts.fact import Fact, FactSource, gist_of
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.commands.named import facts_named
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.plain.corrections import only_acknowledges
-from recollect.domain.facts.reconciling import Outcome
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement
+from recollect.domain.facts.updates.drafting import Draft
+from recollect.domain.facts.updates.reconciling import Outcome
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import is_common_word, sentence_parts

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from recollect.domain.facts.denials import only_denies
 from recollect.domain.facts.fact import MAX_CONTENT, MERGED_BY, Fact, FactSource
 from recollect.domain.facts.reading.belongings import (
     belongs_to_another,
@@ -18,11 +17,17 @@ from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
 from recollect.domain.facts.reading.plain.changes import only_mentions, resumes, tells_change
 from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
-from recollect.domain.facts.reading.plain.slots import says_now, tells_former_work
+from recollect.domain.facts.reading.plain.slots import (
+    says_now,
+    tells_former_work,
+    tells_past_home,
+    tells_sought_work,
+)
 from recollect.domain.facts.reading.wording import names_user
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
-from recollect.domain.facts.values import (
+from recollect.domain.facts.updates.denials import only_denies
+from recollect.domain.facts.updates.values import (
     denies,
     has_other_figures,
     has_other_value,
@@ -297,7 +302,7 @@ def _ends(statement: Statement, one: Compared) -> bool:
     """Whether the fact no longer holds, now that the statement does."""
     is_only_mentioned = only_mentions(statement.content, one.fact.content)
     is_of_another = _is_of_user(one.fact) and _is_about_another(statement)
-    if is_only_mentioned or is_of_another or _is_of_before(statement, one.fact):
+    if is_only_mentioned or is_of_another or _is_of_other_times(statement, one.fact):
         return False
     if _plainly_ends(statement, one):
         return True
@@ -324,10 +329,14 @@ def _is_of_user(fact: Fact) -> bool:
     return any(fact_words(code).subjects.length_at(words) > 0 for code in LANGUAGES)
 
 
-def _is_of_before(statement: Statement, fact: Fact) -> bool:
-    """Whether a statement tells of another home or employer than a fact, which it was before."""
-    is_former = _tells_former(statement) and has_one_value(fact.slot)
-    return is_former and _have_other_names(statement, fact)
+def _is_of_other_times(statement: Statement, fact: Fact) -> bool:
+    """Whether a statement tells of another home or employer than a fact: of before, or sought."""
+    if tells_sought_work(statement.content) and fact.slot == Slot.EMPLOYER:
+        return True
+    if not has_one_value(fact.slot) or not _have_other_names(statement, fact):
+        return False
+    is_once = fact.slot == Slot.HOME and tells_past_home(statement.content)
+    return is_once or _tells_former(statement)
 
 
 def _was_before(statement: Statement, fact: Fact) -> bool:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from recollect.domain.conversation.message import Message
-from recollect.domain.facts.edited import COMPARED, edited_to
+from recollect.domain.facts.updates.edited import COMPARED, edited_to
 from support.stored_conversations import a_stored_message
 
 LEFT = "I live in Ghent, what can I see?"

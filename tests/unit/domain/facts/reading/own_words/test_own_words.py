@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
 
 _PASTED = [
     "> I live in Ghent.",
@@ -27,6 +27,10 @@ _PASTED = [
     "const name = 'Sam';",
     "def greet(name):",
     "$ whoami",
+    "// I work at Google",
+    "/* I am a teapot */",
+    "My mother: I'm retired.",
+    "Customer: I live in Hull.",
 ]
 
 
@@ -58,6 +62,11 @@ def test_a_pasted_line_is_not_read(line: str) -> None:
         ("Vertaal dit: ik woon in Gent. Ik ben arts.", ["Vertaal dit:"]),
         ("Please correct this\nI lives in Ghent.\n\nI am.", ["Please correct this"]),
         ("Note: I live in Ghent.", ["Note: I live in Ghent."]),
+        ("From: Sam\nSubject: news\n\nI live in Ghent.\n\nI am.", []),
+        ("Subject: news\nI live in Ghent.", ["I live in Ghent."]),
+        ("My landlord wrote me this.\nI live in Spain.", ["My landlord wrote me this."]),
+        ("Mijn tante stuurde me dit.\nIk woon op Malta.", ["Mijn tante stuurde me dit."]),
+        ("Fix this sentence: me live in Ghent.", ["Fix this sentence:"]),
         ("Hoe zeg je ik ben ziek in het Frans? Ik ben arts.", []),
         ("I am a nurse. Translate: I live here.", ["I am a nurse. Translate:"]),
         ("Orders above 5,000 euros need 2 signatures, 4,870 needs one.", None),

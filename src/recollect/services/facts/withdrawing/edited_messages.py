@@ -10,9 +10,9 @@ from uuid import UUID
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.paging import PageRequest
-from recollect.domain.facts.edited import COMPARED, WAS_EDITED, edited_to, said_only_before
 from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactEdit, FactStatus
 from recollect.domain.facts.query import FactFilter, FactSort
+from recollect.domain.facts.updates.edited import COMPARED, WAS_EDITED, edited_to, said_only_before
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.ports.conversations import HistoryStore

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.facts.reading.letters import is_only_greeting, letters_in
-from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.own_words.detection import readable_parts
+from recollect.domain.facts.reading.own_words.letters import is_only_greeting, letters_in
 
 
 def _own(text: str) -> list[str]:

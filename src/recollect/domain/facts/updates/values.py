@@ -7,8 +7,9 @@ from typing import Final
 from recollect.domain.facts.fact import MERGED_BY, Fact, gist_of
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.paraphrase import negates
+from recollect.domain.facts.reading.plain.denials import limits_in
 from recollect.domain.language import is_common_word
-from recollect.domain.speech.phrases import LANGUAGES
+from recollect.domain.speech.phrases import LANGUAGES, words_in
 
 _MOST_WORDS: Final = 40
 """Of a statement; longer ones are hardly the same but for a value."""
@@ -56,6 +57,8 @@ def denies(fact: Fact, content: str) -> bool:
     """Whether a statement denies what a fact says, or says what it denies: "I'm not allergic"."""
     meant = _meant(gist_of(content))
     if not meant or negates(fact.content) == negates(content):
+        return False
+    if not limits_in(content) <= set(words_in(fact.content)):
         return False
     return _meant(fact.gist) == meant
 

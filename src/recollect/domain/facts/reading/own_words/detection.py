@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.letters import letters_in
-from recollect.domain.facts.reading.messages import has_message
+from recollect.domain.facts.reading.own_words.letters import letters_in
+from recollect.domain.facts.reading.own_words.messages import has_message
+from recollect.domain.facts.reading.own_words.speakers import spoken_by_others
 from recollect.domain.language import MAX_WORD
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
 from recollect.domain.speech.spoken import Part, own_parts, sentences_of
@@ -29,15 +30,19 @@ _OPENING_QUOTE: Final = re.compile(r"\s*[\"“„«\u2018'`]")
 _COLON: Final = re.compile(r":(?=\s)")
 _LINE: Final = re.compile(r"[^\n]*\n?")
 _PASTED: Final = re.compile(
-    r"\s*+(?:[>|#<{}\[\]$]"  # quoted mail, tables, headings, HTML, JSON, shell
+    r"\s*+(?:[>|#<{}\[\]$]|//|/\*"  # quoted mail, tables, headings, HTML, JSON, shell, comments
     r"|(?:\d{4}-\d\d-\d\d[T ]|\[?\d\d:)\d\d:\d\d"  # logs
     r"|at [\w.$<>]+\(|File \"|Traceback|Caused by"
     r"|(?:(?i:select\s\S|insert into|update \w+ set|delete from|create table|with \w+ as \())"
-    r"|(?:(?i:from|to|cc|bcc|subject|date|sent|van|aan|onderwerp|verzonden|von|an|betreff|gesendet"
-    r"|objet|envoyé|para|asunto|enviado|reply-to)) ?: ?\S"
     r"|(?:def|class|import|function|const|let|var|public|private|return|#include|sudo|curl|export)"
     r" \S+[ (={;])"
 )
+_HEADER: Final = re.compile(
+    r"\s*+(?i:from|to|cc|bcc|subject|date|sent|reply-to|van|aan|onderwerp|datum|verzonden|von|an|betreff"
+    r"|gesendet|de|à|objet|envoyé|para|asunto|enviado|fecha) ?: ?\S"
+)
+_MIN_HEADERS: Final = 2
+"""The fewest lines, one behind the other, with which a mail begins whose text follows."""
 _FIELDS: Final = re.compile(r"\t|;\S|\S\|\S|\s\|\s|\",\"|[^\W\d],\w|\w,[^\W\d]")
 _MIN_FIELDS: Final = 2
 _LOGGED: Final = re.compile(r"\b(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|Exception)\b")
@@ -82,12 +87,16 @@ def _quotations(text: str) -> Iterator[Span]:
 
 def _foreign_lines(text: str) -> Iterator[Span]:
     """Where pasted lines stand, and texts that a task or a colon announces."""
-    is_introduced, is_text = False, False
-    for line in _LINE.finditer(text):
+    is_introduced, is_text, headers = False, False, 0
+    lines = [*_LINE.finditer(text)]
+    others = spoken_by_others([line[0] for line in lines])
+    for at, line in enumerate(lines):
         stripped = line[0].strip()
+        headers = headers + 1 if _HEADER.match(line[0]) else 0
+        is_text = is_text or headers >= _MIN_HEADERS
         if not stripped:
             is_introduced = False
-        elif is_text or is_introduced or _is_pasted(line[0]):
+        elif is_text or is_introduced or at in others or _is_pasted(line[0]):
             yield line.span()
         else:
             own, is_text = _up_to_text(Part(start=line.start(), text=line[0]))
@@ -96,7 +105,7 @@ def _foreign_lines(text: str) -> Iterator[Span]:
 
 
 def _is_pasted(line: str) -> bool:
-    if _PASTED.match(line) or _LOGGED.search(line) or _CODE_END.search(line):
+    if _PASTED.match(line) or _HEADER.match(line) or _LOGGED.search(line) or _CODE_END.search(line):
         return True
     return sum(1 for _ in _FIELDS.finditer(line)) >= _MIN_FIELDS
 

@@ -1,0 +1,1 @@
+"""Withdrawing facts: on command, because a message was edited, or because it was a joke."""

@@ -1,0 +1,74 @@
+"""A plain denial has the words of what it denies, and no other."""
+
+import pytest
+
+from recollect.domain.facts.reading.plain.denials import bare_words, denied_words, limits_in
+from recollect.domain.speech.phrases import words_in
+
+
+@pytest.mark.parametrize(
+    ("code", "denial", "denied"),
+    [
+        ("en", "I don't live in Hull any more", "I live in Hull"),
+        ("en", "No, I do not live in Hull", "I live in Hull"),
+        ("en", "I no longer live in Hull", "I live in Hull now"),
+        ("en", "My name isn't Jan", "My name is Jan"),
+        ("en", "I'm not married", "I'm married"),
+        ("en", "I don't have a dog", "I have a dog"),
+        ("nl", "Ik woon niet meer in Gent", "Ik woon in Gent"),
+        ("nl", "Ik woon nu niet meer in Gent", "Ik woon nu in Gent"),
+        ("nl", "Ik heb geen hond meer", "Ik heb een hond"),
+        ("de", "Ich wohne nicht mehr in Köln", "Ich wohne in Köln"),
+        ("de", "Ich habe keinen Hund", "Ich habe einen Hund"),
+        ("fr", "Je n'habite plus à Lyon", "J'habite à Lyon"),
+        ("fr", "Je n'ai pas de chien", "J'ai un chien"),
+        ("es", "Ya no vivo en Lugo", "Vivo en Lugo"),
+        ("es", "No, no tengo perro", "Tengo un perro"),
+    ],
+)
+def test_a_plain_denial_has_the_words_of_a_statement(code: str, denial: str, denied: str) -> None:
+    assert denied_words(words_in(denial), code) in bare_words(denied)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "known"),
+    [
+        ("en", "I don't live in Hull alone", "I live in Hull"),
+        ("en", "I don't only work at Shell", "I work at Shell"),
+        ("en", "I don't work at Shell on Fridays", "I work at Shell"),
+        ("en", "I don't live in Hull yet", "I live in Hull"),
+        ("en", "My brother doesn't live in Hull", "I live in Hull"),
+        ("en", "It isn't true that I don't live in Hull", "I live in Hull"),
+        ("en", "I live in Hull", "I live in Hull"),
+        ("en", "I don't live in Hull", "I don't live in Hull"),
+        ("nl", "Ik woon niet graag in Gent", "Ik woon in Gent"),
+        ("nl", "Ik woon vandaag niet in Gent", "Ik woon in Gent"),
+        ("de", "Ich arbeite nicht nur bei SAP", "Ich arbeite bei SAP"),
+        ("fr", "Je n'habite qu'à Lyon", "J'habite à Lyon"),
+        ("es", "No vivo solo en Lugo", "Vivo en Lugo"),
+        ("es", "No, vivo en Lugo", "Vivo en Lugo"),
+    ],
+)
+def test_what_has_another_word_or_no_negation_denies_nothing(
+    code: str, text: str, known: str
+) -> None:
+    denied = denied_words(words_in(text), code)
+
+    assert not denied or denied not in bare_words(known)
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("I don't only work at Shell.", {"only"}),
+        ("I don't work only at Shell.", {"only"}),
+        ("Ik woon niet graag in Gent.", {"graag"}),
+        ("Ich arbeite nicht nur bei SAP.", {"nur"}),
+        ("Je ne travaille pas seulement chez Total.", {"seulement"}),
+        ("No trabajo siempre en Repsol.", {"siempre"}),
+        ("I don't work at Shell.", set()),
+        ("I only work at Shell.", set()),
+    ],
+)
+def test_a_word_behind_a_negation_limits_it(text: str, limits: set[str]) -> None:
+    assert limits_in(text) == limits
