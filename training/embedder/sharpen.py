@@ -4,13 +4,13 @@
         --embedder embedder.onnx --tokenizer tokenizer.json --out OUT.pt
     PYTHONPATH=.:../followups python sharpen.py --mean A.pt B.pt --out OUT.pt
 
-ROWS is a folder of question → memory rows and of follow-up rows (`rows.py`). For each question the embedder as it is looks for the
-passages of other rows that are nearest after the right one; some of them and the near misses of
-the row are what the question is drawn away from. Passages that are nearer than the right one, or
-as near, may answer the question as well, and are left alone. Meanwhile all vectors are kept near
-what they were, those of English texts most: English had better teachers than these rows are.
-Such texts are those of ROWS and the messages of English conversations in the folders of `--english`.
-`--mean` writes the mean of several states.
+ROWS is a folder of question → memory rows and of follow-up rows (`rows.py`). For each question the
+embedder as it is looks for the passages of other rows that are nearest after the right one; some of
+them and the near misses of the row are what the question is drawn away from. Passages that are
+nearer than the right one, or as near, may answer the question as well, and are left alone.
+Meanwhile all vectors are kept near what they were, those of English texts most: English had better
+teachers than these rows are. Such texts are those of ROWS and the messages of English conversations
+in the folders of `--english`. `--mean` writes the mean of several states.
 """
 
 import argparse
@@ -22,14 +22,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from dequantise import restored
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
-from train import PASSAGE, QUESTION, embed, padded, report, token_ids
 
+from dequantise import restored
 from network import Encoder
 from rows import Row, load_rows
+from train import PASSAGE, QUESTION, embed, padded, report, token_ids
 
 _NEAREST, _HARD = 80, 40
 _MARGIN = 0.03

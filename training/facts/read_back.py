@@ -42,7 +42,9 @@ def _networks(tensors: dict[str, np.ndarray]) -> int:
 
 def _state(tensors: dict[str, np.ndarray], prefix: str) -> dict[str, torch.Tensor]:
     wanted = FactHeads().state_dict()
-    return {name: torch.tensor(tensors[prefix + name]).reshape(wanted[name].shape) for name in wanted}
+    return {
+        name: torch.tensor(tensors[prefix + name]).reshape(wanted[name].shape) for name in wanted
+    }
 
 
 def main(graph: Path, out: Path) -> None:
