@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     for name in ("embedder", "tokenizer", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--state", type=Path, help="begin with this network instead of a new one")
     parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1e-3)
@@ -66,6 +67,8 @@ def _with_variations(examples: Sequence[Example]) -> list[Example]:
 def train(examples: list[Read], pairs: list[Read], options: argparse.Namespace) -> FactHeads:
     """A network, trained on these."""
     network = FactHeads().train()
+    if options.state:
+        network.load_state_dict(torch.load(options.state))
     optimiser = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=0.02)
     steps = options.epochs * (len(examples) // options.batch)
     batches: list[list[Read]] = []

@@ -20,7 +20,7 @@ from onnx import numpy_helper
 from function_words import CONNECTORS
 from network import SpanEditor
 
-_QUANTISED = re.compile(r"/network/(.+)/(?:MatMul|Gemm)(?:_MatMul)?_quant")
+_QUANTISED = re.compile(r"/([a-z]+)/(.+)/(?:MatMul|Gemm)(?:_MatMul)?_quant")
 _PARTS = ("_quantized", "_scale", "_zero_point")
 _BY_CONNECTOR = ("connect_classes", "connect_start.2")
 _UNLIKELY = -4.0
@@ -28,24 +28,30 @@ _UNLIKELY = -4.0
 
 def main(weights: Path, out: Path) -> None:
     """Write the state."""
-    graph = onnx.load(weights / "followup.onnx").graph
-    tensors = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
-    state = {
-        name.removeprefix("network."): values.copy()
-        for name, values in tensors.items()
-        if name.startswith("network.") and not name.endswith(_PARTS)
-    }
-    for node in graph.node:
-        match = _QUANTISED.fullmatch(node.name) if node.op_type == "MatMulInteger" else None
-        if match is not None:
-            module = match.group(1).replace("/", ".")
-            state[f"{_module_name(module)}.weight"] = _whole(tensors, node.input[1]).T
-    rows, scale = state.pop("encoder.words.rows"), state.pop("encoder.words.scale")
-    state["encoder.words.weight"] = rows.astype(np.float32) * scale[:, None]
+    state = restored(weights / "followup.onnx", module="network", words="encoder.words")
     known = json.loads((weights / "words.json").read_text("utf-8"))["connectors"]
     for name in _BY_CONNECTOR:
         _renumber(state, name, known)
     _save(state, out)
+
+
+def restored(path: Path, *, module: str, words: str) -> dict[str, np.ndarray]:
+    """The weights of a module of a quantised graph; `words` is its embedding of words."""
+    graph = onnx.load(path).graph
+    tensors = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+    state = {
+        name.removeprefix(f"{module}."): values.copy()
+        for name, values in tensors.items()
+        if name.startswith(f"{module}.") and not name.endswith(_PARTS)
+    }
+    for node in graph.node:
+        match = _QUANTISED.fullmatch(node.name) if node.op_type == "MatMulInteger" else None
+        if match is not None and match[1] == module:
+            name = _module_name(match[2].replace("/", "."))
+            state[f"{name}.weight"] = _whole(tensors, node.input[1]).T
+    rows, scale = state.pop(f"{words}.rows"), state.pop(f"{words}.scale")
+    state[f"{words}.weight"] = rows.astype(np.float32) * scale[:, None]
+    return state
 
 
 def _module_name(path: str) -> str:

@@ -111,7 +111,7 @@ async def test_what_was_said_before_is_context_alone(tagger: FactTagger) -> None
         ),
         (
             "Vivo en Madrid y trabajo en Telefónica como técnico.",
-            [("Vivo en Madrid", Slot.HOME), ("trabajo en Telefónica", Slot.EMPLOYER)],
+            [("Vivo en Madrid", Slot.HOME), ("trabajo en Telefónica", Slot.ROLE)],
         ),
         (
             "I'm a teacher, live in Leeds and have two kids.",
@@ -151,7 +151,6 @@ async def test_the_slot_of_what_was_said_before_is_not_taken_over(tagger: FactTa
         ("Ich wohne in Ulm.", "Ok.", "Ich habe Diabetes.", Slot.HEALTH),
         ("I have two sons.", "Ok.", "I'm allergic to cats.", Slot.ALLERGY),
         ("Mijn dochter heet Emma.", "Ok.", "Mijn zoon heet Tim.", Slot.FAMILY),
-        ("I live in Hull.", "Where do you work?", "I'm at Philips.", Slot.EMPLOYER),
     ],
 )
 async def test_illness_has_its_own_slot_whatever_was_said_before(
@@ -160,6 +159,23 @@ async def test_illness_has_its_own_slot_whatever_was_said_before(
     earlier = [a_message(Role.USER, before), a_message(Role.ASSISTANT, reply)]
     (statement,) = await tagger.extract([a_message(Role.USER, text)], before=earlier)
     assert statement.slot is slot
+
+
+@pytest.mark.parametrize(
+    ("before", "reply", "text"),
+    [
+        ("I live in Hull.", "Where do you work?", "I'm at Philips."),
+        ("I live in Hull.", "What do you do?", "I'm with Shell."),
+        ("Ik woon in Gent.", "Waar werk je?", "Ik zit bij Philips."),
+        ("Ich wohne in Ulm.", "Wo arbeitest du?", "Ich bin bei Bosch."),
+    ],
+)
+async def test_where_somebody_works_ends_no_home(
+    tagger: FactTagger, before: str, reply: str, text: str
+) -> None:
+    earlier = [a_message(Role.USER, before), a_message(Role.ASSISTANT, reply)]
+    (statement,) = await tagger.extract([a_message(Role.USER, text)], before=earlier)
+    assert statement.slot is not Slot.HOME
 
 
 async def test_the_slot_of_a_neighbour_is_not_taken_over(tagger: FactTagger) -> None:

@@ -184,9 +184,9 @@ class FactTagger:
             if not any(map(one.overlaps, (*sure, *added))):
                 added.append(one)
         has_neighbours = len(sure) + len(added) > 1 or bool(before)
-        return [
-            self._with_own_slot(text, one, has_neighbours=has_neighbours) for one in sure
-        ] + added
+        said = [content for role, content in before if role is Role.USER]
+        own = [self._with_own_slot(text, one, said, has_neighbours=has_neighbours) for one in sure]
+        return own + added
 
     def _added(self, text: str, sure: Sequence[Found]) -> Iterator[Found]:
         """What is read alone, because the network is not sure of it beside the rest of a text."""
@@ -237,13 +237,16 @@ class FactTagger:
             if one.start <= len(clause.subject) and one.end == len(sentence):
                 yield replace(one, start=clause.start, end=clause.end, subject=clause.subject)
 
-    def _with_own_slot(self, text: str, found: Found, *, has_neighbours: bool) -> Found:
+    def _with_own_slot(
+        self, text: str, found: Found, said: Sequence[str], *, has_neighbours: bool
+    ) -> Found:
         """A statement with the slot that it has without its neighbours, where it may be theirs.
 
         "I moved to Leiden", said after "I work at Globex", is not about the employer: in a slot of
         one value it would end what is known of that. A slot of many values takes its place only
-        where the network is sure: "I'm allergic to nuts", said after "I'm from Ghent". Neighbours
-        are the other statements of its message, and the messages before.
+        where the network is sure: "I'm allergic to nuts", said after "I'm from Ghent"; or where
+        what the user said before has that one value: "I'm at Philips", said after "I live in Hull".
+        Neighbours are the other statements of its message, and the messages before.
         """
         quote = text[found.start : found.end]
         if found.is_joined:
@@ -254,7 +257,14 @@ class FactTagger:
         alone = self._alone(quote)
         is_theirs = _SLOTS[alone.slot].has_one_value == _SLOTS[found.slot].has_one_value
         is_own = has_neighbours and alone.certainty >= _SURE_OF_SLOT
-        return replace(found, slot=alone.slot) if is_theirs or is_own else found
+        if is_theirs or is_own or self._has_slot_of(found, alone, said):
+            return replace(found, slot=alone.slot)
+        return found
+
+    def _has_slot_of(self, found: Found, alone: "_Alone", said: Sequence[str]) -> bool:
+        """Whether a statement has the one value of what was said before, and not alone."""
+        is_doubtful = _SLOTS[found.slot].has_one_value and alone.slot != found.slot
+        return is_doubtful and any(self._alone(one).slot == found.slot for one in said)
 
     def _alone(self, sentence: str) -> "_Alone":
         """What a sentence is about and does where nothing stands beside it."""
