@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -36,11 +37,15 @@ class Reply(NamedTuple):
 
 @dataclass(slots=True)
 class LeanClient:
-    """Asks a server as a service that names the user; each request takes a kept connection."""
+    """Asks a server as a service that names the user; each request takes a kept connection.
+
+    It takes that which idles longest: many users stand behind it, who keep connections of their
+    own, and the last one used would send most requests to one of the server's processes.
+    """
 
     port: int
     key: str
-    _idle: list["_KeptConnection"] = field(default_factory=list)
+    _idle: deque["_KeptConnection"] = field(default_factory=deque)
 
     @classmethod
     @asynccontextmanager
@@ -81,7 +86,7 @@ class LeanClient:
 
     async def _kept_connection(self) -> "_KeptConnection":
         while self._idle:
-            connection = self._idle.pop()
+            connection = self._idle.popleft()
             if connection.is_fresh:
                 return connection
             connection.close()
