@@ -96,7 +96,7 @@ def mean_of(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 @dataclass(slots=True)
 class Texts:
-    """Embeds texts; their tokens are computed once."""
+    """Embeds texts, cut to the length that questions and passages may have."""
 
     tokenizer: Tokenizer
     device: str

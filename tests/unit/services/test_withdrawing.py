@@ -334,3 +334,14 @@ async def test_what_was_told_beside_and_not_learnt_may_be_meant(
     await scene.say("Forget my allergy")
 
     assert await scene.contents() == left
+
+
+@pytest.mark.parametrize(
+    "told", ["My daughter Lotte is allergic to nuts.", "Mijn dochter is allergisch voor noten."]
+)
+async def test_the_allergy_of_somebody_else_is_not_the_users(told: str) -> None:
+    scene = Scene({told: [(told[:-1], Slot.ALLERGY)]})
+    await scene.say(told)
+    await _ask(scene, "Forget my allergy")
+
+    assert await scene.contents() == [told]

@@ -231,7 +231,8 @@ class Learning(Audited):
         changed = 0
         for event, statement in found[:_MAX_STATEMENTS]:
             message = by_id[statement.message_id]
-            if not may_end_something(event, known):
+            may_end = partial(may_end_something, event, known)
+            if not await off_loop(may_end, characters=_SLOWNESS * _characters_of(known)):
                 continue
             changed += await self._take_in(scope, statement, message, tables=(), event=event)
         return changed

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.facts.fact import MERGED_BY, Fact
+from recollect.domain.facts.reading.belongings import belongs_to_another, is_about_another
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.languages.slot_names import slots_named
 from recollect.domain.language import is_common_word
@@ -43,13 +44,22 @@ def facts_named(nouns: Phrase, facts: Iterable[Fact]) -> NamedFacts:
     slots = {slot.value for slot in slots_named(nouns)}
     possible = tuple(one for one in facts if one.slot in slots or _mentions(one, nouns))
     only = possible[0] if len(possible) == 1 else None
-    is_certain = only is not None and (only.slot in slots or is_told_of(only.content, nouns))
+    is_certain = only is not None and (
+        is_told_of(only.content, nouns) or (only.slot in slots and _is_of_user(only))
+    )
     return NamedFacts(certain=only if is_certain else None, possible=possible)
 
 
 def is_told_of(text: str, nouns: Phrase) -> bool:
     """Whether a text says something of these nouns of the user's, and of nothing else."""
     return all(_begins_with(words_in(part), nouns) for part in text.split(MERGED_BY))
+
+
+def _is_of_user(fact: Fact) -> bool:
+    """Whether all that a fact says may be of the user: the allergy of a daughter is not."""
+    return not any(
+        is_about_another(part) or belongs_to_another(part) for part in fact.content.split(MERGED_BY)
+    )
 
 
 def _begins_with(words: Phrase, nouns: Phrase) -> bool:

@@ -11,6 +11,7 @@ from recollect.domain.facts.reading.commands.openings import after_openers
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.plain.languages.denials import DenialWords, denial_words
 from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
+from recollect.domain.language import is_common_word
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 
 _SAME: Final = {"j": "je"}
@@ -26,6 +27,8 @@ def denied_words(words: Phrase, code: str) -> Phrase:
     said = tuple(word for word in words[place:] if word != ",")
     negations = [*known.negations.places_in(said), *known.contracted.places_in(said)]
     is_denial = bool(negations) or known.particles.are_in(said)
+    if any(_limits(said, known)) or _counts_more(said, known):
+        return ()
     affirmed = _bare(_affirmed(said, known), known)
     return affirmed if is_denial and _is_of_user(affirmed, code) else ()
 
@@ -50,6 +53,12 @@ def _limits(words: Phrase, known: DenialWords) -> Iterator[str]:
     ends = [at + one.length_at(words, at) for one in negations for at in one.places_in(words)]
     for place in (place for end in ends for place in (end, end + 1)):
         yield from words[place : place + known.limits.length_at(words, place)]
+
+
+def _counts_more(words: Phrase, known: DenialWords) -> bool:
+    """Whether a noun follows "any more": "I don't have any more children" has those it has."""
+    ends = (at + known.more.length_at(words, at) for at in known.more.places_in(words))
+    return any(end < len(words) and not is_common_word(words[end]) for end in ends)
 
 
 def _affirmed(words: Phrase, known: DenialWords) -> Phrase:

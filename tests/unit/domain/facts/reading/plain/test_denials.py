@@ -24,6 +24,9 @@ from recollect.domain.speech.phrases import words_in
         ("fr", "Je n'ai pas de chien", "J'ai un chien"),
         ("es", "Ya no vivo en Lugo", "Vivo en Lugo"),
         ("es", "No, no tengo perro", "Tengo un perro"),
+        ("es", "No vivo más en Lugo", "Vivo en Lugo"),
+        ("nl", "Ik ben helemaal niet vegetarisch", "Ik ben vegetarisch"),
+        ("nl", "Ik ben niet meer getrouwd", "Ik ben getrouwd"),
     ],
 )
 def test_a_plain_denial_has_the_words_of_a_statement(code: str, denial: str, denied: str) -> None:
@@ -41,6 +44,9 @@ def test_a_plain_denial_has_the_words_of_a_statement(code: str, denial: str, den
         ("en", "It isn't true that I don't live in Hull", "I live in Hull"),
         ("en", "I live in Hull", "I live in Hull"),
         ("en", "I don't live in Hull", "I don't live in Hull"),
+        ("en", "I don't have any more children", "I have children"),
+        ("es", "No tengo más hermanos", "Tengo hermanos"),
+        ("nl", "Ik ben niet helemaal vegetarisch", "Ik ben vegetarisch"),
         ("nl", "Ik woon niet graag in Gent", "Ik woon in Gent"),
         ("nl", "Ik woon vandaag niet in Gent", "Ik woon in Gent"),
         ("de", "Ich arbeite nicht nur bei SAP", "Ich arbeite bei SAP"),

@@ -19,6 +19,8 @@ class DenialWords:
     """What goes along with a negation: the French "ne"."""
     emphasis: Phrases
     """What changes nothing of what is denied: "any more"."""
+    more: Phrases
+    """What counts things before a noun, and is emphasis elsewhere: "any more"."""
     small: Phrases
     """What a denial and what it denies need not share: "a"."""
     limits: Phrases
