@@ -19,6 +19,7 @@ from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragment
 from recollect.domain.facts.reading.plain.languages.events import event_words
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
+from recollect.domain.facts.reading.plain.work import tells_day_of_work, tells_offer
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
@@ -58,7 +59,7 @@ class Refusal(StrEnum):
     IRONY = "irony"
     """The opposite of what is said is meant."""
     HYPOTHETICAL = "hypothetical"
-    """A condition, a wish or a plan that is only considered."""
+    """A condition, a wish, a plan that is only considered, or an offer."""
     RECALLED = "recalled"
     """The memory's own words, given back."""
     REPORTED = "reported"
@@ -116,8 +117,10 @@ def _misread(
     is_label = _is_label(clause) and not names_user(statement.quote)
     if is_label or (not statement.has_exact_slot and _is_fragment(clause, reply)):
         return Refusal.FRAGMENT
-    if tells_whereabouts(clause, reply, earlier):
+    if tells_whereabouts(clause, reply, earlier) or tells_day_of_work(clause):
         return Refusal.PASSING
+    if tells_offer(clause):
+        return Refusal.HYPOTHETICAL
     if _is_command(clause):
         return Refusal.COMMAND
     is_name = statement.slot is not Slot.NAME or may_tell_name(statement.content)

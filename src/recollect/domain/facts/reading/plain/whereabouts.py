@@ -1,5 +1,7 @@
 """Where users are for the moment: "I'm at Starbucks", "Ik ben in de Colruyt", "Ich bin im Büro".
 
+The same is told of others, and what they do just then: "Max is at school", "Mijn vrouw slaapt".
+
 It tells neither where they live nor where they work, unless more is said: "as a barista", "since
 2019", "I've changed jobs" before it, or an answer to "Where do you work?".
 """
@@ -15,7 +17,7 @@ from recollect.domain.facts.reading.plain.languages.whereabouts import (
 from recollect.domain.facts.reading.plain.slots import tells_employer
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.language import is_common_word
-from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 from recollect.domain.speech.spoken import Part
 
 _LONGEST_EARLIER: Final = 200
@@ -28,11 +30,13 @@ _MOST_OF_PERSON: Final = 3
 
 
 def tells_whereabouts(clause: QuotedClause, reply: str | None, earlier: str | None = None) -> bool:
-    """Whether a quote only says where the user is.
+    """Whether a quote only says where the user or somebody else is, or what they do just then.
 
     Not if the reply before has asked for more, nor if it is new, and what the user said before that
     was where they work: "I work at Shell", then "I'm at ASML now".
     """
+    if any(_is_somebody_somewhere(clause, code) for code in LANGUAGES):
+        return True
     if not any(_is_somewhere(clause, code) for code in LANGUAGES):
         return False
     return not _is_asked_for(reply) and not _is_new_employer(clause, earlier)
@@ -93,23 +97,61 @@ def _after_adverbs(words: Phrase, place: int, known: WhereaboutsWords) -> int:
     return place
 
 
+def _is_somebody_somewhere(clause: QuotedClause, code: str) -> bool:
+    """Whether somebody else is said to be somewhere or to be busy, and nothing more."""
+    known, words = whereabouts_words(code), clause.words[: clause.clause_end]
+    sentence = clause.words[clause.sentence_start : clause.sentence_end]
+    place = _after_somebody(clause, code)
+    if not place or known.settled.are_in(sentence):
+        return False
+    verb = known.being_of.length_at(words, place)
+    place = _after_adverbs(words, place + verb, known)
+    busy = known.busy.length_at(words, place)
+    ends = [place + busy] if busy else []
+    if verb:
+        ends += (_end_of_place(words, place, one, code) for one in (known.places, known.places_of))
+    return any(end and _ends_there(words, end, known) for end in ends)
+
+
+def _after_somebody(clause: QuotedClause, code: str) -> int:
+    """The place after "my little sister" or a name that a quote begins with; 0 if none does."""
+    words, start = clause.words[: clause.clause_end], clause.start
+    persons = fact_words(code).persons
+    if fact_words(code).owners.length_at(words, start):
+        nouns = range(start + 1, min(start + 1 + _MOST_OF_PERSON, len(words)))
+        ends = (at + length for at in nouns if (length := persons.length_at(words, at)))
+        place = next(ends, 0)
+        return place + (place in clause.capitals)
+    is_name = start in clause.capitals and not is_common_word(words[start])
+    return start + 1 + (start + 1 in clause.capitals) if is_name else 0
+
+
+def _ends_there(words: Phrase, place: int, known: WhereaboutsWords) -> bool:
+    place = _after_adverbs(words, place, known)
+    return place >= len(words) or known.until.length_at(words, place) > 0
+
+
 def _is_at_place(words: Phrase, place: int, code: str) -> bool:
-    """Whether a place stands there, behind "in" and small words, or somebody at whose place."""
+    return _end_of_place(words, place, whereabouts_words(code).places, code) > 0
+
+
+def _end_of_place(words: Phrase, place: int, places: Phrases, code: str) -> int:
+    """Where a place, or somebody at whose place, ends behind "in" and small words; 0 if none."""
     known = whereabouts_words(code)
-    if known.anywhere.length_at(words, place):
-        return True
+    if length := known.anywhere.length_at(words, place):
+        return place + length
     length = known.at.length_at(words, place)
     if not length:
-        return False
+        return 0
     first = place + length
     for at in range(first, min(first + _MOST_SMALL_WORDS, len(words))):
-        if known.places.length_at(words, at):
-            return True
+        if length := places.length_at(words, at):
+            return at + length
         if _is_at_person(words, at, code):
-            return True
+            return len(words)
         if not is_common_word(words[at]):
-            return False
-    return False
+            return 0
+    return 0
 
 
 def _is_at_person(words: Phrase, place: int, code: str) -> bool:

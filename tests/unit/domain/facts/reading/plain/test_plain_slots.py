@@ -26,7 +26,7 @@ def _plain(content: str, slot: Slot, operation: Operation = Operation.ADD) -> li
     return [(one.content, one.slot) for one in plain_statements(statement)]
 
 
-@pytest.mark.parametrize("name", ["denials.toml", "slots.toml", "whereabouts.toml"])
+@pytest.mark.parametrize("name", ["denials.toml", "slots.toml", "whereabouts.toml", "work.toml"])
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_language_has_the_same_tables(name: str, code: str) -> None:
     tables = tomllib.loads(files(languages).joinpath(name).read_text("utf-8"))

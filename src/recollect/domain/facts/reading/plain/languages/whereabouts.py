@@ -1,4 +1,4 @@
-"""The words by which users say where they are for the moment: `whereabouts.toml`."""
+"""The words by which users say where they and others are for the moment: `whereabouts.toml`."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +15,8 @@ class WhereaboutsWords:
     """How such a sentence begins: "I'm"."""
     posing: Phrases
     """The same, which says something else before a name: "ik zit"."""
+    being_of: Phrases
+    """What stands between somebody else and where they are: "is"."""
     meanwhile: Phrases
     """What may stand between the verb and the place: "still"."""
     at: Phrases
@@ -29,6 +31,12 @@ class WhereaboutsWords:
     """Where people are for a while: "train"."""
     anywhere: Phrases
     """The same without a word before it: "home"."""
+    places_of: Phrases
+    """Where somebody else is for a while, besides: "school"."""
+    busy: Phrases
+    """What somebody does for a while, if nothing more is said of it: "sleeping"."""
+    until: Phrases
+    """What may follow where somebody else is, or what they do: "until"."""
     settled: Phrases
     """What makes it last: "since"."""
     moving: Phrases
