@@ -479,6 +479,27 @@ async def test_what_was_told_and_is_not_learnt_yet_is_quoted(
     assert f"“{told}”" in answer.content
 
 
+@pytest.mark.parametrize(
+    ("told", "joke", "language", "expected"),
+    [
+        ("I have three sisters", "Just kidding!", "en", "What you just said will not be kept"),
+        ("Ik heb drie zussen", "Grapje!", "nl", "Wat u net zei, wordt niet als feit bewaard"),
+        ("Ich habe drei Schwestern", "War nur ein Scherz", "de", "Was Sie eben sagten, wird nicht"),
+        ("J'ai trois sœurs", "C'était une blague", "fr", "Ce que vous venez de dire ne sera pas"),
+        ("Tengo tres hermanas", "Era broma", "es", "Lo que acaba de decir no se guardará"),
+    ],
+)
+async def test_what_is_taken_back_before_it_is_learnt_is_not_called_unknown(
+    told: str, joke: str, language: str, expected: str
+) -> None:
+    asked = context(joke, exchange(1, told, "…", FROM_MEMORY), language=language)
+    assert (await answer_to(asked)).content.startswith(expected)
+
+
+async def test_where_nothing_was_said_there_is_nothing_to_take_back() -> None:
+    assert (await answer_to(context("Just kidding!"))).content.startswith("No fact about you fits")
+
+
 async def test_where_nothing_was_told_nothing_is_known() -> None:
     asked = context("What do you know about me?", exchange(1, "Is it late?", "…", FROM_MEMORY))
     assert (await answer_to(asked)).content.startswith("Nothing is known about you yet")

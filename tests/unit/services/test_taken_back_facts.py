@@ -98,6 +98,16 @@ async def test_a_joke_takes_its_own_fact_along() -> None:
     assert await scene.contents() == [_HOME]
 
 
+async def test_a_joke_gives_back_no_home_where_there_is_a_newer_one() -> None:
+    berlin = "I live in Berlin."
+    scene = Scene(_SCRIPT | {berlin: [("I live in Berlin", Slot.HOME)]})
+    await scene.say(_HOME, "I live in Paris now.")
+    await scene.say(berlin, session_id=UUID(int=2))
+    await scene.say("Only joking!")
+
+    assert await scene.contents() == [berlin]
+
+
 async def test_a_joke_is_taken_out_of_what_it_was_merged_with() -> None:
     dog, joke = "My dog is Rex.", "Rex can fly."
     scene = Scene(

@@ -32,7 +32,7 @@ from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails
 from recollect.domain.facts.fact import Fact
-from recollect.domain.facts.reading.commands.command import Command
+from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.named import facts_named
 from recollect.domain.identity.scope import Scope
 
@@ -41,6 +41,8 @@ _SLOWNESS: Final = 20
 _ECHOED: Final = 200
 """Characters of a question that its answer repeats."""
 _MOST_KNOWN: Final = 10
+_OF_LAST: Final = frozenset({CommandKind.FORGET_LAST, CommandKind.FORGET_THAT})
+"""Commands that mean the message before, whose facts may not be learnt yet."""
 
 
 class FromMemory:
@@ -181,15 +183,23 @@ def _forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
         return [texts.not_stored]
     facts = request.user_facts.forgotten
     if not facts:
-        commands = list(filter(is_forgetting, commands_of(request.context.question)))
-        if not commands and means_everything(request.context.question):
-            return [texts.erasing]
-        if not commands:
-            return [texts.not_understood, *_alike(request, texts)]
-        if possible := _possible(request, commands, texts):
-            return [texts.which, *possible]
-        is_hidden = hides_something(request.context, commands)
-        return [texts.hidden if is_hidden else texts.no_fact, texts.messages_stay]
+        return _not_forgotten(request, texts)
     named = [f"“{shortened(fact.content)}”" for fact in facts[:_MOST_KNOWN]]
     named += [f"(+{len(facts) - _MOST_KNOWN})"] if len(facts) > _MOST_KNOWN else []
     return [texts.forgotten.format(facts=" ".join(named)), texts.messages_stay]
+
+
+def _not_forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
+    """Why a command has ended nothing."""
+    context = request.context
+    commands = list(filter(is_forgetting, commands_of(context.question)))
+    if not commands and means_everything(context.question):
+        return [texts.erasing]
+    if not commands:
+        return [texts.not_understood, *_alike(request, texts)]
+    if possible := _possible(request, commands, texts):
+        return [texts.which, *possible]
+    if hides_something(context, commands):
+        return [texts.hidden, texts.messages_stay]
+    is_of_last = context.window and any(one.kind in _OF_LAST for one in commands)
+    return [texts.taken_back if is_of_last else texts.no_fact, texts.messages_stay]

@@ -30,6 +30,8 @@ class ReplyTexts:
     messages_stay: str
     no_fact: str
     """Where a command to forget fits nothing."""
+    taken_back: str
+    """Where it means what was just said, of which nothing is learnt yet."""
     hidden: str
     """Where it means what was said in the conversation, and no fact."""
     not_understood: str

@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import fields
+from functools import cache
 from importlib.resources import files
 from typing import TypeVar
 
@@ -12,9 +13,13 @@ Words = TypeVar("Words")
 
 def table_of(name: str, code: str) -> dict[str, str]:
     """What the file of a subject has for one of the `LANGUAGES`."""
-    text = files(__name__).joinpath(f"{name}.toml").read_text("utf-8")
-    table: dict[str, str] = tomllib.loads(text)[code]
-    return table
+    return dict(_tables(name)[code])
+
+
+@cache
+def _tables(name: str) -> dict[str, dict[str, str]]:
+    """The tables of all languages: read once, since that takes long for a first message."""
+    return tomllib.loads(files(__name__).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
 def phrases_of(kind: type[Words], name: str, code: str) -> Words:
