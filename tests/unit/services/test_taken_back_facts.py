@@ -98,14 +98,15 @@ async def test_a_joke_takes_its_own_fact_along() -> None:
     assert await scene.contents() == [_HOME]
 
 
-async def test_a_joke_gives_back_no_home_where_there_is_a_newer_one() -> None:
-    berlin = "I live in Berlin."
-    scene = Scene(_SCRIPT | {berlin: [("I live in Berlin", Slot.HOME)]})
-    await scene.say(_HOME, "I live in Paris now.")
+async def test_a_joke_gives_back_no_home_where_there_is_a_newer_one_but_all_else() -> None:
+    berlin, joke = "I live in Berlin.", "I live in Paris and work at Dior."
+    about = [("I live in Paris", Slot.HOME), ("work at Dior", Slot.EMPLOYER)]
+    scene = Scene(_SCRIPT | {berlin: [("I live in Berlin", Slot.HOME)], joke: about})
+    await scene.say(_HOME, _WORK, joke)
     await scene.say(berlin, session_id=UUID(int=2))
     await scene.say("Only joking!")
 
-    assert await scene.contents() == [berlin]
+    assert sorted(await scene.contents()) == [berlin, _WORK]
 
 
 async def test_a_joke_is_taken_out_of_what_it_was_merged_with() -> None:
