@@ -35,6 +35,7 @@ EVENTS: Final = {
     "facts.model_failed": "The language model found no facts; the small one was asked instead.",
     "facts.not_embedded": "A fact has no vector yet.",
     "facts.not_learnt": "Nothing was learnt from a turn.",
+    "facts.not_restored": "Facts changed too often meanwhile to be as they were before a joke.",
     "facts.not_withdrawn": "Facts changed too often meanwhile to be withdrawn on command.",
     "facts.use_not_noted": "It could not be noted that facts were used.",
     "http.cut_off": "The server stops and did not finish a request.",
