@@ -36,9 +36,9 @@ class Jokes(Audited):
     async def take_back(self, scope: Scope, messages: Sequence[Message]) -> bool:
         """Change back what the message before some of a turn has changed; whether it had.
 
-        Only if the user's one message of the turn says that it was a joke, and that had but one
-        sentence, of which it can be said. A fact of a merged
-        content is embedded again in the background.
+        Only if the user's one message of the turn says that it was a joke, and the message before
+        had but one sentence: of several, nobody knows which was one. A fact that loses a merged
+        part is embedded again in the background.
         """
         users = [one for one in messages if one.role is Role.USER]
         if len(users) != 1 or not takes_back_joke(users[0].content):
