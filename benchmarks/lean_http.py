@@ -1,14 +1,14 @@
 """A client so lean that its own work is not what is measured."""
 
 import asyncio
+import random
 import time
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
-_FRESH_SECONDS: Final = 2  # the server closes what idles for 5
+_FRESH_SECONDS: Final = 4  # the server closes what idles for 5
 
 
 class Reply(NamedTuple):
@@ -39,13 +39,15 @@ class Reply(NamedTuple):
 class LeanClient:
     """Asks a server as a service that names the user; each request takes a kept connection.
 
-    It takes that which idles longest: many users stand behind it, who keep connections of their
-    own, and the last one used would send most requests to one of the server's processes.
+    It takes one of them by chance: many users stand behind it, who keep connections of their own.
+    The last one used would send most requests to one of the server's processes, and the one that
+    idles longest sends them to one process after the other, in bursts: what was answered together
+    would be asked together.
     """
 
     port: int
     key: str
-    _idle: deque["_KeptConnection"] = field(default_factory=deque)
+    _idle: list["_KeptConnection"] = field(default_factory=list)
 
     @classmethod
     @asynccontextmanager
@@ -86,7 +88,7 @@ class LeanClient:
 
     async def _kept_connection(self) -> "_KeptConnection":
         while self._idle:
-            connection = self._idle.popleft()
+            connection = self._idle.pop(random.randrange(len(self._idle)))  # noqa: S311
             if connection.is_fresh:
                 return connection
             connection.close()

@@ -90,6 +90,18 @@ async def test_a_queue_that_stands_is_refused_after_a_tenth_of_the_time() -> Non
     assert await admission.enter()  # the place is free
 
 
+async def test_how_long_somebody_waited_is_told_to_whoever_can_do_less() -> None:
+    waits: list[float] = []
+    admission = Admission(max_at_work=1, patience=10, note_wait=waits.append)
+    assert await admission.enter()
+    waiting = asyncio.create_task(admission.enter())
+    await asyncio.sleep(PATIENCE)
+    assert waits == []
+    admission.leave()
+    assert await waiting
+    assert waits == [pytest.approx(PATIENCE, rel=0.9)]
+
+
 async def test_probes_are_answered_however_much_there_is_to_do() -> None:
     admission = Admission(max_at_work=1, patience=0)
     assert await admission.enter()

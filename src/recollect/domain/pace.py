@@ -21,6 +21,8 @@ _LONGEST_STEP: Final = 0.25
 """Seconds: what happened longer before the last measurement says nothing about it."""
 _LONGEST_GAP: Final = 1.0
 """Seconds after which a question is chosen in any case: of few, one in fifty comes too late."""
+_MOST: Final = 3.0
+"""How many times the wanted time counts at most: the machine may have stood still meanwhile."""
 _FADING: Final = 0.2
 """The part of the mean that is lost in each second of a longer gap; as a rate."""
 
@@ -59,6 +61,8 @@ class Pace:
     They wait while the model reads others, and while other work has the processor. The share of
     chosen questions then falls until the models keep pace, and grows again within seconds. How
     long the model itself works does not matter: on a slow machine with one user all are chosen.
+    Requests that must wait before anything is done for them count as well: none should be refused
+    for want of time that models take.
     """
 
     def __init__(
@@ -105,13 +109,17 @@ class Pace:
             now = self._timer()
             self._learn(work.waited(began, now), now)
 
+    def note_wait(self, seconds: float) -> None:
+        """A request waited so long until it was begun, because of others."""
+        self._learn(seconds, self._timer())
+
     def _learn(self, waited: float, now: float) -> None:
         if self._wanted is None:
             return
         elapsed = now - self._measured_at
         self._measured_at = now
-        self._mean *= math.exp(-_FADING * max(0.0, elapsed - _LONGEST_GAP))
-        self._mean += _NEWEST * (waited - self._mean)
+        self._mean *= math.exp(-_FADING * max(0.0, elapsed - waited - _LONGEST_GAP))
+        self._mean += _NEWEST * (min(waited, _MOST * self._wanted) - self._mean)
         if self._mean <= self._wanted:
             self._share = min(1.0, self._share + _GAIN * elapsed)
         else:

@@ -150,3 +150,23 @@ def test_what_fails_counts_as_well() -> None:
             timer.now += 5.0
             raise TimeoutError
     assert chosen(pace) < 100
+
+
+def test_requests_that_wait_to_begin_leave_no_time_for_models() -> None:
+    timer = Timer()
+    pace = Pace(0.05, timer=timer)
+    for _ in range(100):
+        timer.now += 0.1
+        pace.note_wait(0.5)
+    assert pace.share == pytest.approx(0.02)
+
+
+def test_a_machine_that_stood_still_for_long_is_soon_forgotten() -> None:
+    timer = Timer()
+    pace = Pace(0.05, timer=timer)
+    for _ in range(20):
+        pace.note_wait(60.0)
+    read(pace, timer, waiting=0.0, questions=15)
+    timer.now += 5.0
+    read(pace, timer, waiting=0.0)
+    assert pace.share == 1.0

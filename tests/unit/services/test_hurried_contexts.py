@@ -1,13 +1,20 @@
 """Contexts while more is asked than the models in the process can read."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from uuid import UUID
+
+import httpx
+import pytest
 
 from recollect.composition import build_services
 from recollect.domain.context.context import Context
 from recollect.domain.identity.scope import Scope
 from recollect.domain.pace import Pace
+from recollect.domain.recall.ranking import Candidate
 from recollect.engines.in_memory import in_memory_stores
+from recollect.interfaces.http.app import create_app
+from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.services.context.contexts import HURRIED
 from recollect.services.services import ServiceDependencies, Services
@@ -118,3 +125,29 @@ async def test_a_search_is_always_by_meaning() -> None:
 
     assert scene.embedder.embedded == ["Who runs the shop?"]
     assert found.warnings == ()
+
+
+async def test_requests_that_wait_for_a_place_leave_no_time_for_models(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class NotedPace(Pace):
+        """One that counts the requests that waited."""
+
+        waited = 0
+
+        def note_wait(self, seconds: float) -> None:
+            self.waited += 1
+
+    async def search_slowly(self: ScriptedIndex, *_: object) -> tuple[Candidate, ...]:
+        await asyncio.sleep(0.01)
+        return self.candidates
+
+    monkeypatch.setattr(ScriptedIndex, "search", search_slowly)
+    pace = NotedPace()
+    memory = Memory((await a_scene(pace)).services)
+    transport = httpx.ASGITransport(app=create_app(memory, load_settings(max_requests_at_work=1)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        asking = (client.post("/api/v1/recall", json={"query": "the shop"}) for _ in range(4))
+        replies = await asyncio.gather(*asking)
+    assert {reply.status_code for reply in replies} == {200}
+    assert pace.waited == 3

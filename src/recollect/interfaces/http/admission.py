@@ -7,6 +7,7 @@ docs/decisions/0049-overload-is-refused.md.
 import asyncio
 import random
 from collections import deque
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
@@ -31,6 +32,10 @@ _QUIET_SECONDS: Final = 0.005
 _OVERLOADED: Final = "the server has more requests than it can answer now; try again"
 
 
+def _forget(_: float) -> None:
+    """Do nothing with it."""
+
+
 class _Waiting(NamedTuple):
     admitted: asyncio.Future[bool]
     since: float
@@ -45,11 +50,18 @@ class Admission:
     """
 
     def __init__(
-        self, *, max_at_work: int, patience: float, longest_pause: float = _LONGEST_PAUSE
+        self,
+        *,
+        max_at_work: int,
+        patience: float,
+        longest_pause: float = _LONGEST_PAUSE,
+        note_wait: Callable[[float], None] = _forget,
     ) -> None:
+        """Tell `note_wait` how many seconds somebody waited for a place, or in vain."""
         self._max_at_work = max_at_work
         self._patience = patience
         self._longest_pause = longest_pause
+        self._note_wait = note_wait
         self._at_work = 0
         self._waiting: deque[_Waiting] = deque()
         self._waiting_since = 0.0
@@ -90,7 +102,9 @@ class Admission:
             waiting = self._waiting.popleft()
             if waiting.admitted.done():
                 continue
-            is_in_time = now - waiting.since <= longest_wait
+            waited = now - waiting.since
+            self._note_wait(waited)
+            is_in_time = waited <= longest_wait
             self._at_work += is_in_time
             waiting.admitted.set_result(is_in_time)
         if self._all_left is not None and not self._at_work and not self._all_left.done():

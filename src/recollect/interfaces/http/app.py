@@ -78,7 +78,9 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     index_routes(app)
     add_error_handlers(app)
     admission = Admission(
-        max_at_work=settings.max_requests_at_work, patience=settings.max_request_wait_seconds
+        max_at_work=settings.max_requests_at_work,
+        patience=settings.max_request_wait_seconds,
+        note_wait=memory.services.contexts.pace.note_wait,
     )
     telemetry = memory.services.telemetry
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
