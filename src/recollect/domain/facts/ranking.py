@@ -14,7 +14,7 @@ from recollect.errors import InvalidInput
 
 DEFAULT_FACTS: Final = 5
 MAX_FACTS: Final = 50
-DEFAULT_RELEVANCE: Final = 0.08
+DEFAULT_RELEVANCE: Final = 0.1
 DEFAULT_STANDING: Final = 10
 MAX_STANDING: Final = 50
 _WORDS: Final = 0.15

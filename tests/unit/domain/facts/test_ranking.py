@@ -42,7 +42,7 @@ def used_days_ago(candidate: FactCandidate, days: int) -> FactCandidate:
     ("candidates", "question", "expected"),
     [
         ([("a", 0.2), ("b", 0.5), ("c", 0.3)], "x", ["b", "c", "a"]),
-        ([("a", 0.079), ("b", 0.08), ("c", -0.5)], "x", ["b"]),
+        ([("a", 0.099), ("b", 0.1), ("c", -0.5)], "x", ["b"]),
         ([("oslo trip", 0.3), ("tea", 0.35)], "oslo", ["oslo trip", "tea"]),
         ([("oslo", 0.0), ("tea", 0.0)], "oslo", ["oslo"]),
         ([("oslo", 0.0), ("tea", 0.0)], "oslo in deep winter", []),
@@ -71,9 +71,9 @@ def test_of_two_equally_relevant_facts_the_more_important_comes_first(
 
 
 def test_a_fact_used_lately_comes_before_one_that_fades_but_stays_relevant() -> None:
-    faded, fresh = used_days_ago(a_candidate("faded", 0.1), 900), a_candidate("fresh", 0.09)
+    faded, fresh = used_days_ago(a_candidate("faded", 0.12), 900), a_candidate("fresh", 0.11)
     assert ranked([faded, fresh], "x") == ["fresh", "faded"]
-    critical = used_days_ago(a_candidate("critical", 0.1, priority=Priority.CRITICAL), 900)
+    critical = used_days_ago(a_candidate("critical", 0.12, priority=Priority.CRITICAL), 900)
     assert ranked([critical, fresh], "x") == ["critical", "fresh"]
 
 
