@@ -21,6 +21,8 @@ class ResultTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     left_out: int = 0
+    numbers: frozenset[int] = frozenset()
+    """The places of the columns that hold numbers alone, which stand below each other."""
 
 
 def table_of(result: JsonValue) -> ResultTable | None:
@@ -46,7 +48,13 @@ def _of_objects(rows: Sequence[Mapping[str, JsonValue]]) -> ResultTable:
         columns=columns,
         rows=tuple(tuple(_text(row.get(name)) for name in columns) for row in shown),
         left_out=len(rows) - len(shown),
+        numbers=frozenset(place for place, name in enumerate(columns) if _are_numbers(shown, name)),
     )
+
+
+def _are_numbers(rows: Sequence[Mapping[str, JsonValue]], name: str) -> bool:
+    values = [row[name] for row in rows if row.get(name) is not None]
+    return bool(values) and all(type(value) in {int, float} for value in values)
 
 
 def _text(value: JsonValue) -> str:
