@@ -116,8 +116,9 @@ function showProblem(kind) {
 async function ask(form) {
   const field = form.elements.question;
   const question = field.value;
-  if (!question.trim()) return;
   const list = document.getElementById("talk");
+  // One after the other: the second would begin another conversation. What is typed stays.
+  if (!question.trim() || list.ariaBusy) return;
   document.getElementById("no-talk")?.remove();
   document.getElementById("problems").replaceChildren();
   const asked = addMessage(list, "user", form.dataset.user);
@@ -162,6 +163,7 @@ async function ask(form) {
         if (data.session) history.replaceState(null, "", `?session=${data.session}`);
       } else {
         insertRendered(answer.item, data.html);
+        field.value = field.value || question;
       }
       answer.item.scrollIntoView({ block: "nearest" });
     }
