@@ -195,9 +195,16 @@ def test_results_of_queries_are_tables_whatever_their_form() -> None:
         assert table is not None
         assert table.columns == ("region", "revenue")
         assert table.rows == (("Utrecht", "3"), ("Gelderland", ""))
+        assert table.left_out == 0
     summary = table_of({"columns": ["region"], "row_count": 2})
     assert summary is not None
-    assert summary.rows == (('["region"]', "2"),)
+    assert (summary.columns, summary.rows, summary.left_out) == (("region",), (), 2)
+    some = table_of({"columns": ["region"], "row_count": 9, "rows": [{"region": "Utrecht"}]})
+    assert some is not None
+    assert (some.columns, some.rows, some.left_out) == (("region",), (("Utrecht",),), 8)
+    lines = table_of({"columns": [], "row_count": 2, "rows": ["a", "b"]})
+    assert lines is not None
+    assert (lines.columns, lines.rows, lines.left_out) == ((), (("a",), ("b",)), 0)
     assert table_of(None) is None
     assert table_of([{"n": 1, "m": True, "t": "1", "e": None}, {"n": 2.5}]).numbers == {0}  # type: ignore[union-attr]
     long = table_of([{"a": number} for number in range(80)])

@@ -1,13 +1,13 @@
 """Stored results of queries as tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import orjson
 
-from recollect.domain.privacy.results import rows_of
-from recollect.domain.text import JsonValue
+from recollect.domain.privacy.results import is_summary, rows_of
+from recollect.domain.text import JsonObject, JsonValue
 
 _MOST_ROWS: Final = 50
 _MOST_COLUMNS: Final = 30
@@ -28,10 +28,12 @@ class ResultTable:
 def table_of(result: JsonValue) -> ResultTable | None:
     """A result as a table; None where there is none.
 
-    Of a result whose rows are not stored, its columns and their number are shown.
+    Of a result whose rows are not stored, its columns and how many rows it had are shown.
     """
     if not result:
         return None
+    if isinstance(result, Mapping) and is_summary(result):
+        return _of_summary(result)
     inner = result.get("rows", result) if isinstance(result, Mapping) else result
     is_table = isinstance(inner, list) and all(isinstance(row, Mapping | list) for row in inner)
     if is_table and (rows := rows_of(inner)):
@@ -39,6 +41,20 @@ def table_of(result: JsonValue) -> ResultTable | None:
     if isinstance(result, Mapping):
         return _of_objects(rows_of(result) or [result])
     return ResultTable(columns=(), rows=((_text(result),),))
+
+
+def _of_summary(summary: JsonObject) -> ResultTable:
+    """A result as a policy stores it: how many rows there were, and perhaps the first of them."""
+    columns, lines, count = (summary.get(name) for name in ("columns", "rows", "row_count"))
+    if rows := rows_of(lines):
+        table = _of_objects(rows)
+    else:
+        shown = list(lines or ())[:_MOST_ROWS]  # type: ignore[arg-type]  # looked at
+        table = ResultTable(
+            columns=tuple(columns or ())[:_MOST_COLUMNS],  # type: ignore[arg-type]  # looked at
+            rows=tuple((_text(line),) for line in shown),
+        )
+    return replace(table, left_out=max(int(count) - len(table.rows), 0))  # type: ignore[arg-type]  # looked at
 
 
 def _of_objects(rows: Sequence[Mapping[str, JsonValue]]) -> ResultTable:
