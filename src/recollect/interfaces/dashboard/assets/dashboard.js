@@ -50,6 +50,15 @@ async function copyText(button) {
   setTimeout(() => { button.textContent = label; }, 1500);
 }
 
+// Not by scrollIntoView: the Tab key would begin there, and miss the link that skips the menu.
+function showCurrentPage() {
+  const link = document.querySelector(".side nav [aria-current]");
+  if (!link) return;
+  const nav = link.closest("nav"), side = link.closest(".side");
+  nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+  side.scrollTop = link.offsetTop - side.clientHeight / 2;
+}
+
 // Menus close with Escape and when something else is clicked, as menus do.
 function closeMenus(except) {
   for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -190,7 +199,7 @@ document.addEventListener("DOMContentLoaded", () => {
       form.requestSubmit();
     }
   });
-  document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  showCurrentPage();
 });
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
