@@ -2,10 +2,12 @@
 
 import html
 import re
+import time
 from collections.abc import Mapping
 from uuid import uuid4
 
 import httpx
+import jwt
 import pytest
 
 from recollect.domain.identity.accounts import KeyScope
@@ -154,6 +156,19 @@ async def test_signing_in_leads_to_no_other_site(
 ) -> None:
     response = await _sign_in(visitor, key, next=address)
     assert response.headers["Location"] == "/dashboard"
+
+
+async def test_a_visitor_signs_in_with_a_token_and_is_told_if_it_is_none(memory: Memory) -> None:
+    secret = "a secret of at least thirty-two bytes"
+    settings = load_settings(user_id_source="jwt_claim", jwt_secret=secret)
+    claims = {"sub": "carol", "exp": int(time.time()) + 600}
+    async with serving(create_app(memory, settings)) as url, _client(url) as visitor:
+        refused = await _sign_in(visitor, "some.other.text")
+        assert refused.status_code == 401
+        assert "<p>The token is not valid, or no longer.</p>" in refused.text
+        signed_in = await _sign_in(visitor, jwt.encode(claims, secret, algorithm="HS256"))
+        assert signed_in.headers["Location"] == "/dashboard"
+        assert "carol" in (await visitor.get("/dashboard/memory")).text
 
 
 async def test_a_reverse_proxy_may_sign_the_visitor_in(

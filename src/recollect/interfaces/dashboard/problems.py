@@ -85,6 +85,8 @@ def worded(error: RecollectError, language: Language) -> tuple[HTTPStatus, str, 
         is_outside = isinstance(error, errors.Unavailable)  # what it is, those who run it can tell
         more = f" {_sentence(detail)}" if is_outside else ""
         return status, language.text(title), language.text(words) + more
+    if isinstance(error, errors.Unauthenticated):  # what is wrong with a token, only programs ask
+        detail = detail.partition(": ")[0]
     if isinstance(error, InvalidInput):
         name = language.text(FIELDS.get(error.field, error.field))
         return status, REFUSED, f"{name}: {language.sentence(error.problem)}."
