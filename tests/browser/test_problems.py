@@ -103,3 +103,25 @@ async def test_problems_are_told_in_the_language_of_the_page(
         await page.fill("[name=content]:focus", "Woont in Utrecht.")
         await page.get_by_role("button", name="Opslaan").click()
         await page.get_by_text("Een ander feit zegt hetzelfde.").wait_for()
+
+
+async def test_a_change_that_takes_long_is_seen_at_the_top_of_the_window(sanne: Visitor) -> None:
+    await _edit(sanne)
+    page = sanne.page
+    bar = "getComputedStyle(document.body, '::before').animationName"
+    held: list[Route] = []
+
+    async def hold(route: Route) -> None:
+        if route.request.method == "POST":
+            held.append(route)
+        else:
+            await route.continue_()
+
+    await page.route("**/dashboard/memory/*", hold)
+    assert await page.evaluate(bar) == "none"
+    await page.get_by_role("button", name="Save").click()
+    await page.locator("form.htmx-request").wait_for()
+    assert await page.evaluate(bar) == "busy"
+    await held[0].continue_()
+    await page.locator(".fact-content", has_text="Works at Globex").wait_for()
+    await page.wait_for_function(f"{bar} === 'none'")

@@ -5,6 +5,8 @@ from typing import Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from recollect.domain.policy import FactExtractorKind
+from recollect.domain.privacy.masking import MaskingMode
 from recollect.domain.text import JsonValue
 from recollect.interfaces.dashboard.problems import SETTINGS
 from recollect.interfaces.dashboard.rendering import render
@@ -16,12 +18,11 @@ from recollect.interfaces.http.parameters import ANY_QUERY
 PAGE: Final = "/dashboard/tenant"
 EXAMPLES: Final = {
     "retention": "sliding:30",
-    "mask_pii": "off, mask, hash",
     "store_results": "none, summary, rows:10",
-    "facts_extractor": "local, llm",
     "facts_half_lives": "high:365,medium:180,low:60",
     "facts_prune_below": "0.1",
 }
+CHOICES: Final = {"mask_pii": tuple(MaskingMode), "facts_extractor": tuple(FactExtractorKind)}
 SWITCHES: Final = ("archive", "facts", "learn_facts")
 router = APIRouter(
     prefix=PAGE, include_in_schema=False, route_class=DashboardRoute, dependencies=[ANY_QUERY]
@@ -41,6 +42,7 @@ async def show_settings(request: Request, visitor: KnownVisitor) -> Response:
         settings=SETTINGS,
         examples=EXAMPLES,
         switches=SWITCHES,
+        choices=CHOICES,
     )
 
 
