@@ -107,6 +107,22 @@ async def test_no_page_is_wider_than_its_window(
             assert has_times == (path == ""), "the table of the steps is the widest part"
 
 
+async def test_the_first_press_of_tab_skips_the_menu_and_the_current_page_is_in_view(
+    sanne: Visitor,
+) -> None:
+    page = await sanne.open("/memory")
+    await page.keyboard.press("Tab")
+    assert await page.evaluate("document.activeElement.className") == "skip"
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    assert await page.evaluate("document.activeElement.textContent") == "Export JSON"
+    await page.set_viewport_size({"width": 360, "height": 740})
+    page = await sanne.open("/privacy")
+    box = await page.locator(".side nav [aria-current]").bounding_box()
+    assert box
+    assert 0 <= box["x"] <= 360 - box["width"]
+
+
 async def test_a_fact_is_edited_and_deleted_by_keyboard_alone(sanne: Visitor) -> None:
     await sanne.learn("Works at ACME")
     page = await sanne.open("/memory")

@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, Route
 
 from recollect.domain.conversation.message import AnswerDetails, NewMessage, Role
 from recollect.domain.conversation.session import NewSession
@@ -114,3 +114,48 @@ async def test_an_answer_streams_into_the_page_as_text_with_its_sources(
     assert await page.locator(".message").count() == 2
     await page.reload()
     assert await page.locator(".message").count() == 2, "the conversation was stored"
+
+
+async def test_a_question_waits_for_the_answer_before_it(sanne: Visitor) -> None:
+    page = await sanne.open("/chat")
+    asked: list[Route] = []
+
+    async def hold(route: Route) -> None:
+        if route.request.method == "POST":
+            asked.append(route)
+        else:
+            await route.continue_()
+
+    await page.route("**/dashboard/chat", hold)
+    await page.fill("[name=question]", "Where do I work?")
+    await page.keyboard.press("Enter")
+    await page.locator(".message.waiting").wait_for()
+    await page.fill("[name=question]", "And since when?")
+    await page.keyboard.press("Enter")
+    await page.wait_for_timeout(200)
+    assert len(asked) == 1, "a second one would begin another conversation"
+    assert await page.input_value("[name=question]") == "And since when?"
+    await asked[0].continue_()
+    await page.locator(".sources").wait_for()
+    await page.keyboard.press("Enter")
+    await page.locator(".message.user", has_text="And since when?").wait_for()
+
+
+async def test_an_answer_that_breaks_off_says_so_and_gives_the_question_back(
+    sanne: Visitor,
+) -> None:
+    page = await sanne.open("/chat")
+    pieces = (
+        'event: piece\ndata: {"text":"At Glo"}\n\n'
+        'event: problem\ndata: {"html":"<div class=\\"problem\\"><p>It broke off.</p></div>"}\n\n'
+    )
+
+    async def answer(route: Route) -> None:
+        await route.fulfill(content_type="text/event-stream", body=pieces)
+
+    await page.route("**/dashboard/chat", answer)
+    await page.fill("[name=question]", "Where do I work?")
+    await page.keyboard.press("Enter")
+    await page.get_by_text("It broke off.").wait_for()
+    assert await page.locator(".message.assistant .text").text_content() == "At Glo"
+    assert await page.input_value("[name=question]") == "Where do I work?"

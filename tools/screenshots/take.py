@@ -47,7 +47,8 @@ async def _open_conversation(page: Page) -> None:
 
 
 async def _inspect(page: Page) -> None:
-    await page.locator("[name=session]").select_option(label="Quarterly revenue by region")
+    options = page.locator("[name=session] option", has_text="Quarterly revenue by region")
+    await page.locator("[name=session]").select_option(await options.get_attribute("value"))
     await page.locator("[name=question]").fill("What about the first quarter?")
     await page.get_by_role("button", name="Inspect").click()
     await page.locator("[data-tokens]").wait_for()

@@ -106,7 +106,7 @@ async def test_conversations_of_one_name_are_told_apart_by_their_time(
 
     page = (await browser.get("/dashboard/context")).text
 
-    options = re.findall(r'<option value="[0-9a-f-]{36}">([^<]+)</option>', page)
+    options = re.findall(r'<option value="[0-9a-f-]{36}" data-time="[^"]+Z">([^<]+)</option>', page)
     assert len(options) == 2
     for option in options:
         assert re.fullmatch(r"Sales · \d{4}-\d\d-\d\d \d\d:\d\d UTC", option)

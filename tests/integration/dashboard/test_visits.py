@@ -1,10 +1,13 @@
 """Signing in, the cookie that every process reads, and changes that no other site can cause."""
 
+import html
 import re
+import time
 from collections.abc import Mapping
 from uuid import uuid4
 
 import httpx
+import jwt
 import pytest
 
 from recollect.domain.identity.accounts import KeyScope
@@ -155,6 +158,19 @@ async def test_signing_in_leads_to_no_other_site(
     assert response.headers["Location"] == "/dashboard"
 
 
+async def test_a_visitor_signs_in_with_a_token_and_is_told_if_it_is_none(memory: Memory) -> None:
+    secret = "a secret of at least thirty-two bytes"
+    settings = load_settings(user_id_source="jwt_claim", jwt_secret=secret)
+    claims = {"sub": "carol", "exp": int(time.time()) + 600}
+    async with serving(create_app(memory, settings)) as url, _client(url) as visitor:
+        refused = await _sign_in(visitor, "some.other.text")
+        assert refused.status_code == 401
+        assert "<p>The token is not valid, or no longer.</p>" in refused.text
+        signed_in = await _sign_in(visitor, jwt.encode(claims, secret, algorithm="HS256"))
+        assert signed_in.headers["Location"] == "/dashboard"
+        assert "carol" in (await visitor.get("/dashboard/memory")).text
+
+
 async def test_a_reverse_proxy_may_sign_the_visitor_in(
     visitor: httpx.AsyncClient, services: Services
 ) -> None:
@@ -172,6 +188,37 @@ async def test_an_expired_visit_leads_to_the_sign_in_also_inside_of_a_page(
 ) -> None:
     response = await visitor.get("/dashboard/memory?q=a", headers={"HX-Request": "true"})
     assert response.headers["HX-Redirect"].startswith("/dashboard/sign-in")
+
+
+async def test_a_change_after_the_visit_has_expired_leaves_the_page_as_it_is(
+    visitor: httpx.AsyncClient,
+) -> None:
+    headers = {"HX-Request": "true", "Accept-Language": "nl"}
+    response = await visitor.post("/dashboard/memory", data={"content": "a"}, headers=headers)
+    assert response.status_code == 401
+    assert response.headers["HX-Retarget"] == "#problems"
+    assert "HX-Redirect" not in response.headers
+    assert "Wat je typte staat er nog." in response.text
+    assert 'href="/dashboard/sign-in" target="_blank"' in response.text
+
+
+async def test_an_address_that_leads_nowhere_has_the_menu_and_the_language_of_the_visitor(
+    local: httpx.AsyncClient, visitor: httpx.AsyncClient
+) -> None:
+    for browser, menu in ((local, "/dashboard/memory"), (visitor, None)):
+        response = await browser.get("/dashboard/nowhere", headers={"Accept-Language": "nl"})
+        assert response.status_code == 404
+        assert "Op dit adres is geen pagina." in response.text
+        assert ('href="/dashboard/memory"' in response.text) == (menu is not None)
+
+
+async def test_another_language_is_shown_on_the_same_page(local: httpx.AsyncClient) -> None:
+    page = (await local.get("/dashboard/memory?q=acme&type=fact")).text
+    fields = dict(re.findall(r'<input type="hidden" name="(csrf|next)" value="([^"]+)"', page))
+    assert html.unescape(fields["next"]) == "/dashboard/memory?q=acme&type=fact"
+    chosen = {"csrf": fields["csrf"], "next": html.unescape(fields["next"]), "language": "nl"}
+    response = await local.post("/dashboard/preferences", data=chosen)
+    assert response.headers["Location"] == "/dashboard/memory?q=acme&type=fact"
 
 
 async def test_without_scripts_a_fact_is_changed_deleted_and_restored(

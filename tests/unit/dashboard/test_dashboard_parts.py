@@ -4,22 +4,24 @@ import time
 from datetime import date
 from html.parser import HTMLParser
 from itertools import chain
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import nodes
 
+from recollect import errors
 from recollect.domain.conversation.message import Role
 from recollect.domain.facts.fact import ChangeKind, FactStatus, FactType, Priority
 from recollect.domain.facts.query import FactSort, StatusChoice
 from recollect.domain.followup.dialogue import Method
 from recollect.domain.identity.accounts import KeyScope
 from recollect.errors import InvalidInput
-from recollect.interfaces.dashboard import charts, server_figures
+from recollect.interfaces.dashboard import charts, problems, server_figures
 from recollect.interfaces.dashboard.cookies import CookieCodec, Visit
-from recollect.interfaces.dashboard.languages import load_languages
-from recollect.interfaces.dashboard.pages import memory, privacy, tenant
+from recollect.interfaces.dashboard.languages import SPOKEN, load_languages
+from recollect.interfaces.dashboard.pages import memory, privacy
 from recollect.interfaces.dashboard.pages.keys import KeyProblem
 from recollect.interfaces.dashboard.pages.result_tables import table_of
 from recollect.interfaces.dashboard.rendering import make_environment
@@ -27,6 +29,11 @@ from recollect.interfaces.dashboard.sql_highlighting import highlighted
 from recollect.interfaces.dashboard.visitors import version_of
 from recollect.interfaces.http.routes.health import DatabaseState
 from recollect.interfaces.worker import WorkerState
+from recollect.services import access, profiles
+from recollect.services.chat import chat, degradation
+from recollect.services.context import contexts
+from recollect.services.facts import known
+from recollect.services.recall import recall
 from recollect.system import DiskState
 
 _NAMES = (
@@ -75,13 +82,71 @@ def test_all_texts_of_the_templates_are_in_every_language() -> None:
                 own = (one for one in call.args if isinstance(one, nodes.Const))
                 used |= {one.value for one in (*texts, *own) if isinstance(one.value, str)}
     used |= {str(member) for names in _NAMES for member in names}  # type: ignore[attr-defined]
-    used |= {memory.CONFIRMATION, privacy.CONFIRMATION, *tenant.SETTINGS.values()}
+    used |= {memory.CONFIRMATION, privacy.CONFIRMATION, *SPOKEN.values()}
+    used |= {*problems.WORDS.values(), *problems.FIELDS.values(), problems.NO_PAGE}
+    used |= {problems.UNEXPECTED, problems.SIGNED_OUT, problems.STILL_TYPED, problems.REFUSED}
     used |= {name for name, _ in charts.token_parts(charts.Tokens())}
     for names in (server_figures.STAGES, server_figures.QUEUES, server_figures.CLEANED):
         used |= set(names.values())  # type: ignore[attr-defined]
     for code, language in load_languages().known.items():
         missing = used - language.texts.keys() if code != "en" else set()
         assert missing == set()
+
+
+def test_no_name_of_a_program_is_shown_to_people() -> None:
+    english = load_languages().known["en"]
+    shown = [english.text(str(member)) for names in _NAMES for member in names]  # type: ignore[attr-defined]
+    assert [text for text in shown if "_" in text] == []
+    assert english.text(FactStatus.RETRACTED.value) == "deleted"
+
+
+@pytest.mark.parametrize(
+    ("english", "dutch"),
+    [
+        ('"it" stands for "the 5 boundaries"', '"it" staat voor "the 5 boundaries"'),
+        ("is longer than 1,000 characters", "is langer dan 1,000 tekens"),
+        ("must lie between 0 and 100", "moet tussen 0 en 100 liggen"),
+        ("must be one of: active, any", "moet een van deze zijn: active, any"),
+        ('something that nobody {translated} "yet"', 'something that nobody {translated} "yet"'),
+    ],
+)
+def test_a_sentence_of_a_service_keeps_its_names_and_numbers(english: str, dutch: str) -> None:
+    languages = load_languages().known
+    assert languages["nl"].sentence(english) == dutch
+    assert languages["en"].sentence(english) == english
+
+
+@pytest.mark.parametrize(
+    "warning",
+    [
+        *(recall.OFF, recall.NO_INDEX, recall.NO_EMBEDDER, recall.VECTORS_FAILED, recall.FAILED),
+        *(known.FACTS_FAILED, access.UNAVAILABLE, access.UNKNOWN_KEY, contexts.HURRIED),
+        *(profiles.PROFILE_FAILED, chat.REPLAYED, degradation.NO_MEMORY, degradation.TOO_LONG),
+        *(degradation.SWITCHED_OFF, degradation.NOT_STORED, degradation.REPLY_NOT_STORED),
+        degradation.SESSION_GONE,
+    ],
+)
+def test_every_warning_is_in_every_language(warning: str) -> None:
+    assert load_languages().known["nl"].sentence(warning) != warning
+
+
+def test_what_went_wrong_is_told_in_words_of_the_reader_and_without_ids() -> None:
+    english, dutch = (load_languages().known[code] for code in ("en", "nl"))
+    fact_id = uuid4()
+    for error, told in (
+        (errors.FactConflict(fact_id), "Een ander feit zegt hetzelfde. Wijzig of verwijder dat."),
+        (errors.SessionNotFound(fact_id), "Dit gesprek bestaat niet, of het is verlopen."),
+        (InvalidInput("content", "must not be blank"), "Feit: mag niet leeg zijn."),
+        (problems.NotConfirmedInWords("wis alles uit"), "Typ “wis alles uit” om te bevestigen."),
+        (errors.Forbidden("only an admin key may do this"), "Alleen een beheersleutel mag dit."),
+    ):
+        assert problems.worded(error, dutch)[2] == told
+        assert str(fact_id) not in problems.worded(error, english)[2]
+    _, title, detail = problems.worded(errors.ModelUnavailable("it answered with 500"), english)
+    assert title == "Service Unavailable"
+    assert detail == (
+        "The model does not answer now. Try again in a moment. It answered with 500."
+    ), "those who run the server can tell what it is"
 
 
 def test_the_language_is_chosen_by_the_visitor_or_else_by_the_browser() -> None:
@@ -130,10 +195,18 @@ def test_results_of_queries_are_tables_whatever_their_form() -> None:
         assert table is not None
         assert table.columns == ("region", "revenue")
         assert table.rows == (("Utrecht", "3"), ("Gelderland", ""))
+        assert table.left_out == 0
     summary = table_of({"columns": ["region"], "row_count": 2})
     assert summary is not None
-    assert summary.rows == (('["region"]', "2"),)
+    assert (summary.columns, summary.rows, summary.left_out) == (("region",), (), 2)
+    some = table_of({"columns": ["region"], "row_count": 9, "rows": [{"region": "Utrecht"}]})
+    assert some is not None
+    assert (some.columns, some.rows, some.left_out) == (("region",), (("Utrecht",),), 8)
+    lines = table_of({"columns": [], "row_count": 2, "rows": ["a", "b"]})
+    assert lines is not None
+    assert (lines.columns, lines.rows, lines.left_out) == ((), (("a",), ("b",)), 0)
     assert table_of(None) is None
+    assert table_of([{"n": 1, "m": True, "t": "1", "e": None}, {"n": 2.5}]).numbers == {0}  # type: ignore[union-attr]
     long = table_of([{"a": number} for number in range(80)])
     assert long is not None
     assert (len(long.rows), long.left_out) == (50, 30)

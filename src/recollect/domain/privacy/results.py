@@ -60,7 +60,7 @@ class ResultPolicy:
         """What is stored of a result in any form; the same of what this has returned."""
         if self.part is StoredPart.NONE or not result:
             return None
-        if isinstance(result, Mapping) and _is_summary(result):
+        if isinstance(result, Mapping) and is_summary(result):
             columns, rows, count = (result.get(name) for name in ("columns", "rows", "row_count"))
             return self._kept(columns, rows or (), count)  # type: ignore[arg-type]  # looked at
         table = _table_in(result)
@@ -109,7 +109,7 @@ def _row(row: JsonValue) -> dict[str, JsonValue]:
     return {str(cell["columnName"]): cell.get("value") for cell in cells}
 
 
-def _is_summary(result: JsonObject) -> bool:
+def is_summary(result: JsonObject) -> bool:
     """Whether this is what a policy stores."""
     if not result.keys() <= {"columns", "row_count", "rows"}:
         return False

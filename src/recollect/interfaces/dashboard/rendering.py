@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 from typing import Final
 
 from fastapi import Request
@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse
 from recollect.domain.context.rendering import own_words
 from recollect.interfaces.dashboard import charts
 from recollect.interfaces.dashboard.assets import ASSETS
-from recollect.interfaces.dashboard.languages import NAMES, Language
+from recollect.interfaces.dashboard.languages import NAMES, SPOKEN, Language
 from recollect.interfaces.dashboard.site import site_of
 from recollect.interfaces.dashboard.sql_highlighting import highlighted
 
@@ -48,6 +48,7 @@ def make_environment() -> Environment:
         "in_order": _in_order,
         "labelled": _labelled,
         "language_names": NAMES,
+        "spoken_names": SPOKEN,
         "has_focus": False,
     }
     return environment
@@ -102,10 +103,18 @@ def _shared(request: Request, language: Language) -> dict[str, object]:
         "visitor": getattr(request.state, "visitor", None),
         "csrf": visit.csrf if visit else "",
         "path": request.url.path,
+        "address": _address(request),
+        "sentence": language.sentence,
         "now": datetime.now(UTC),
         "is_htmx": is_htmx(request),
         "allows_export": site_of(request).settings.allow_data_export,
     }
+
+
+def _address(request: Request) -> str:
+    """Where the page is, to come back to it with what was searched for."""
+    query = request.url.query if request.method == HTTPMethod.GET else ""
+    return request.url.path + (f"?{query}" if query else "")
 
 
 def _asset(name: str) -> str:
@@ -113,8 +122,8 @@ def _asset(name: str) -> str:
     return f"/dashboard/assets/{name}?v={ASSETS[name].version}"
 
 
-def _labelled(values: Iterable[str], text: Callable[[str], str]) -> list[tuple[str, str]]:
-    """The values of a choice, each with its name in the reader's language."""
+def _labelled(values: Iterable[str], text: Callable[[str], str] = str) -> list[tuple[str, str]]:
+    """The values of a choice, each with its name in the reader's language, if it has one."""
     return [(str(value), text(str(value))) for value in values]
 
 

@@ -12,11 +12,12 @@ from fastapi.routing import APIRoute
 from starlette.responses import RedirectResponse
 
 from recollect.errors import InvalidInput, RecollectError, Unavailable
+from recollect.interfaces.dashboard import problems
 from recollect.interfaces.dashboard.cookies import COOKIE, MAX_AGE_SECONDS, PATH, Visit
-from recollect.interfaces.dashboard.rendering import is_htmx, render
+from recollect.interfaces.dashboard.rendering import is_htmx, language_of, render
 from recollect.interfaces.dashboard.site import site_of
 from recollect.interfaces.dashboard.visitors import SignInNeeded, UserNeeded, Visitor
-from recollect.interfaces.http.errors import described, log_unavailable
+from recollect.interfaces.http.errors import log_unavailable
 
 HEADERS: Final = {
     "Content-Security-Policy": (
@@ -35,7 +36,7 @@ _PROBLEMS: Final = "#problems"
 _UNEXPECTED: Final = (
     HTTPStatus.INTERNAL_SERVER_ERROR,
     HTTPStatus.INTERNAL_SERVER_ERROR.phrase,
-    "an unexpected error; the server's log has it",
+    problems.UNEXPECTED,
 )
 
 logger = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ class DashboardRoute(APIRoute):
             try:
                 response = await handle(request)
             except SignInNeeded:
-                response = redirect(request, f"{SIGN_IN}?next={quote(_next(request))}")
+                response = await _signed_out(request)
             except UserNeeded:
                 response = redirect(request, CHOOSE_USER)
             except RecollectError as error:
@@ -89,10 +90,25 @@ def _next(request: Request) -> str:
 async def _explained(request: Request, error: RecollectError) -> Response:
     if isinstance(error, Unavailable):
         log_unavailable(error)
-    return await show_problem(request, *described(error))
+    return await show_problem(request, *problems.worded(error, language_of(request)))
 
 
-async def show_problem(request: Request, status: HTTPStatus, title: str, detail: str) -> Response:
+async def _signed_out(request: Request) -> Response:
+    """Lead to the sign-in; only say so where another page would lose what was typed."""
+    if is_htmx(request) and request.method != HTTPMethod.GET:
+        return await show_problem(
+            request,
+            HTTPStatus.UNAUTHORIZED,
+            problems.SIGNED_OUT,
+            problems.STILL_TYPED,
+            link=SIGN_IN,
+        )
+    return redirect(request, f"{SIGN_IN}?next={quote(_next(request))}")
+
+
+async def show_problem(
+    request: Request, status: HTTPStatus, title: str, detail: str, *, link: str = ""
+) -> Response:
     """Say what went wrong: on a page of its own, or above the page, where what was typed stays."""
     if is_htmx(request):
         headers = {"HX-Retarget": _PROBLEMS, "HX-Reswap": "innerHTML"}
@@ -100,7 +116,7 @@ async def show_problem(request: Request, status: HTTPStatus, title: str, detail:
     else:
         headers, template = {}, "problem.html"
     return await render(
-        request, template, status=status, headers=headers, title=title, detail=detail
+        request, template, status=status, headers=headers, title=title, detail=detail, link=link
     )
 
 

@@ -4,11 +4,19 @@
 const STYLES = {
   day: { dateStyle: "medium" },
   moment: { dateStyle: "medium", timeStyle: "short" },
+  second: { dateStyle: "medium", timeStyle: "medium" },
 };
 
 function showTimes(root) {
   const page = document.documentElement.lang;
   const language = navigator.languages.find((one) => one.startsWith(page)) || page;
+  showDays(root, language);
+  for (const option of root.querySelectorAll("option[data-time]")) {
+    const name = option.textContent.slice(0, option.textContent.lastIndexOf(" · "));
+    const moment = new Intl.DateTimeFormat(language, STYLES.moment).format(new Date(option.dataset.time));
+    option.textContent = `${name} · ${moment}`;
+    option.removeAttribute("data-time");
+  }
   for (const element of root.querySelectorAll("time[data-style]")) {
     const style = STYLES[element.dataset.style] || STYLES.moment;
     const moment = new Date(element.dateTime);
@@ -18,12 +26,37 @@ function showTimes(root) {
   }
 }
 
+// The days of charts are those of the server, which counts by UTC: no zone moves them.
+function showDays(root, language) {
+  const format = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+  for (const element of root.querySelectorAll("[data-day]")) {
+    const day = element.dataset.day;
+    element.textContent = element.textContent.replace(day, format.format(new Date(day)));
+    element.removeAttribute("data-day");
+  }
+}
+
+// Browsers give the clipboard to pages by HTTPS and of this machine; elsewhere the old way works.
 async function copyText(button) {
-  const text = document.getElementById(button.dataset.copy).textContent;
-  await navigator.clipboard.writeText(text);
+  const source = document.getElementById(button.dataset.copy);
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(source.textContent);
+  } else {
+    getSelection().selectAllChildren(source);
+    if (!document.execCommand("copy")) return;
+  }
   const label = button.textContent;
   button.textContent = button.dataset.copied;
   setTimeout(() => { button.textContent = label; }, 1500);
+}
+
+// Not by scrollIntoView: the Tab key would begin there, and miss the link that skips the menu.
+function showCurrentPage() {
+  const link = document.querySelector(".side nav [aria-current]");
+  if (!link) return;
+  const nav = link.closest("nav"), side = link.closest(".side");
+  nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+  side.scrollTop = link.offsetTop - side.clientHeight / 2;
 }
 
 // Menus close with Escape and when something else is clicked, as menus do.
@@ -73,18 +106,28 @@ function insertRendered(parent, html) {
   showTimes(parent);
 }
 
-function showProblem(text) {
+function showProblem(kind) {
+  const place = document.getElementById("problems");
   const problem = document.createElement("div");
   problem.className = "problem";
-  problem.textContent = text;
-  document.getElementById("problems").replaceChildren(problem);
+  const text = document.createElement("p");
+  text.textContent = place.dataset[kind];
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "close";
+  close.dataset.close = "";
+  close.ariaLabel = place.dataset.close;
+  close.textContent = "×";
+  problem.append(text, close);
+  place.replaceChildren(problem);
 }
 
 async function ask(form) {
   const field = form.elements.question;
   const question = field.value;
-  if (!question.trim()) return;
   const list = document.getElementById("talk");
+  // One after the other: the second would begin another conversation. What is typed stays.
+  if (!question.trim() || list.ariaBusy) return;
   document.getElementById("no-talk")?.remove();
   document.getElementById("problems").replaceChildren();
   const asked = addMessage(list, "user", form.dataset.user);
@@ -106,6 +149,7 @@ async function ask(form) {
     const response = await fetch(form.action, { method: "POST", body, headers });
     if (!response.ok) {
       giveUp();
+      if (!response.headers.get("HX-Retarget")) return showProblem("failed");
       const problems = document.getElementById("problems");
       problems.replaceChildren();
       insertRendered(problems, await response.text());
@@ -128,12 +172,13 @@ async function ask(form) {
         if (data.session) history.replaceState(null, "", `?session=${data.session}`);
       } else {
         insertRendered(answer.item, data.html);
+        field.value = field.value || question;
       }
       answer.item.scrollIntoView({ block: "nearest" });
     }
   } catch {
     giveUp();
-    showProblem(form.dataset.lost);
+    showProblem("lost");
   } finally {
     form.querySelector("button").disabled = false;
     list.removeAttribute("aria-busy");
@@ -154,11 +199,15 @@ document.addEventListener("DOMContentLoaded", () => {
       form.requestSubmit();
     }
   });
-  document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  showCurrentPage();
 });
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) copyText(button);
+  if (event.target.closest(".close[data-close]")) {
+    document.getElementById("problems").replaceChildren();
+    document.getElementById("main").focus();
+  }
   closeMenus(event.target);
 });
 document.addEventListener("keydown", (event) => {
@@ -188,6 +237,22 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   }
   // The problem of the request before is gone once another one succeeds.
   document.getElementById("problems").replaceChildren();
+});
+// The language changes, the page stays: also what was searched for since it was loaded.
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form.preferences");
+  if (form) form.elements.next.value = location.pathname + location.search;
+});
+for (const name of ["htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(name, () => showProblem("lost"));
+}
+// Our own problems say where they belong. Others, such as those of a proxy, must not replace a part.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr } = event.detail;
+  if (xhr.status >= 400 && !xhr.getResponseHeader("HX-Retarget")) {
+    event.detail.shouldSwap = false;
+    showProblem("failed");
+  }
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   const form = event.target.closest("form[data-reset]");

@@ -1,5 +1,9 @@
-"""The languages of the dashboard: English in the templates, others by a table of texts."""
+"""The languages of the dashboard: English in the templates, others by a table of texts.
 
+The table of English has the words for names that are written for programs.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -9,8 +13,18 @@ import orjson
 
 ENGLISH: Final = "en"
 NAMES: Final[Mapping[str, str]] = {ENGLISH: "English", "nl": "Nederlands"}
+SPOKEN: Final[Mapping[str, str]] = {
+    ENGLISH: "English",
+    "nl": "Dutch",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+}
+"""The languages in which questions are understood."""
 _THOUSANDS: Final = {ENGLISH: ",", "nl": "."}
 _DECIMAL: Final = {ENGLISH: ".", "nl": ","}
+_VALUES: Final = re.compile(r'(?<=one of: ).*|"[^"]*"|\d[\d.,]*\d|\d', re.DOTALL)
+"""What differs from one sentence of a kind to the next: names, quotations and numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +38,17 @@ class Language:
         """The text in this language, with values in the place of their names."""
         wording = self.texts.get(english, english)
         return wording.format(**values) if values else wording
+
+    def sentence(self, english: str) -> str:
+        """A sentence that a service wrote, in this language.
+
+        In the table `{0}`, `{1}` … stand for its names, quotations and numbers. One that is not
+        there stays English.
+        """
+        numbers = iter(range(len(english)))
+        kind = _VALUES.sub(lambda _: f"{{{next(numbers)}}}", english)
+        wording = self.texts.get(kind)
+        return wording.format(*_VALUES.findall(english)) if wording else english
 
     def count(self, number: int, one: str, many: str, **values: object) -> str:
         """A text about a number of things; `{n}` stands for the number."""
@@ -55,9 +80,8 @@ class Languages:
 
 def load_languages() -> Languages:
     """Read the tables of texts from the package."""
-    known = {ENGLISH: Language(code=ENGLISH, texts={})}
+    known = {}
     for code in NAMES:
-        if code != ENGLISH:
-            table = files(__package__).joinpath(f"{code}.json").read_bytes()
-            known[code] = Language(code=code, texts=orjson.loads(table))
+        table = files(__package__).joinpath(f"{code}.json").read_bytes()
+        known[code] = Language(code=code, texts=orjson.loads(table))
     return Languages(known=known)

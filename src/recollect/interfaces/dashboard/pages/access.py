@@ -10,7 +10,8 @@ from starlette.responses import Response
 from recollect.errors import Forbidden, Unauthenticated
 from recollect.interfaces.dashboard.cookies import COOKIE, PATH, Visit
 from recollect.interfaces.dashboard.pages.shared import own_page
-from recollect.interfaces.dashboard.rendering import render
+from recollect.interfaces.dashboard.problems import worded
+from recollect.interfaces.dashboard.rendering import language_of, render
 from recollect.interfaces.dashboard.routing import SIGN_IN, DashboardRoute, redirect
 from recollect.interfaces.dashboard.site import site_of
 from recollect.interfaces.dashboard.visitors import (
@@ -57,7 +58,7 @@ async def sign_in(request: Request, form: PostedForm) -> Response:
         return await _form(
             request,
             next_page=form.get("next", PATH),
-            problem=str(error),
+            problem=worded(error, language_of(request))[2],
             username=form.get("username", ""),
         )
     request.state.next_visit = visit.signed_in(authorization)

@@ -12,11 +12,11 @@ from recollect.domain.chat.answers import Answered, Inquiry
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.session import parse_uuid
 from recollect.errors import RecollectError
-from recollect.interfaces.dashboard.rendering import render, render_text
+from recollect.interfaces.dashboard.problems import worded
+from recollect.interfaces.dashboard.rendering import language_of, render, render_text
 from recollect.interfaces.dashboard.routing import DashboardRoute, redirect
 from recollect.interfaces.dashboard.site import site_of
 from recollect.interfaces.dashboard.visitors import Form, KnownVisitor, PostedForm
-from recollect.interfaces.http.errors import described
 from recollect.interfaces.http.parameters import ANY_QUERY
 
 PAGE: Final = "/dashboard/chat"
@@ -81,8 +81,10 @@ async def _events(
             async for piece in pieces:
                 yield await _event(request, piece)
         except RecollectError as error:
-            _, title, detail = described(error)
-            html = await render_text(request, "parts/problem.html", title=title, detail=detail)
+            _, title, detail = worded(error, language_of(request))
+            html = await render_text(
+                request, "parts/problem.html", title=title, detail=detail, link=""
+            )
             yield _written("problem", {"html": html})
 
 

@@ -129,8 +129,10 @@ def _number(form: Form, name: str) -> int | None:
     text = form.get(name, "").strip()
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+    if not (text.isascii() and text.isdecimal()):
         raise InvalidInput(name, "must be a number")
+    if len(text) > _DIGITS:
+        raise InvalidInput(name, f"must be less than {10**_DIGITS:,}")
     return int(text)
 
 

@@ -14,6 +14,7 @@ from recollect.domain.identity.audit import AuditFilter
 from recollect.domain.identity.scope import MemoryPolicy, Scope
 from recollect.domain.text import parse_choice
 from recollect.errors import InvalidInput
+from recollect.interfaces.dashboard.problems import worded
 from recollect.interfaces.dashboard.rendering import is_htmx, language_of, render
 from recollect.interfaces.dashboard.routing import DashboardRoute, redirect, show_problem
 from recollect.interfaces.dashboard.site import site_of
@@ -75,7 +76,7 @@ async def make_key(request: Request, visitor: KnownVisitor, form: PostedForm) ->
             memory=parse_choice(MemoryPolicy, form.get("memory", MemoryPolicy.FULL), "memory"),
         )
     except InvalidInput as error:
-        return await _refused(request, visitor, form, str(error))
+        return await _refused(request, visitor, form, worded(error, language_of(request))[2])
     template = "keys/made.html" if is_htmx(request) else "keys/made_page.html"
     return await render(request, template, key=key, text=text)
 

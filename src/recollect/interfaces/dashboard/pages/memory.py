@@ -15,7 +15,7 @@ from recollect.domain.facts.fact import Fact, FactType, Priority, gist_of
 from recollect.domain.facts.query import FactFilter, FactSort, StatusChoice
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import parse_choice
-from recollect.errors import InvalidInput
+from recollect.interfaces.dashboard.problems import NotConfirmedInWords
 from recollect.interfaces.dashboard.rendering import is_htmx, language_of, render
 from recollect.interfaces.dashboard.routing import DashboardRoute, redirect
 from recollect.interfaces.dashboard.site import Site, site_of
@@ -190,7 +190,7 @@ async def clear_facts(request: Request, visitor: KnownVisitor, form: PostedForm)
     """Delete all facts for good, if the words that say so were typed."""
     wanted = language_of(request).text(CONFIRMATION)
     if form.get("confirmation", "").strip().casefold() != wanted.casefold():
-        raise InvalidInput("confirmation", f"must be: {wanted}")
+        raise NotConfirmedInWords(wanted)
     await site_of(request).services.facts.clear(visitor.scope)
     return redirect(request, PAGE)
 

@@ -10,6 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from recollect.domain.erasure.receipt import with_names
 from recollect.domain.transfer.document import ExportFormat
 from recollect.errors import Forbidden, InvalidInput, ProfileKeyNotFound
+from recollect.interfaces.dashboard.problems import NotConfirmedInWords
 from recollect.interfaces.dashboard.rendering import is_htmx, language_of, render
 from recollect.interfaces.dashboard.routing import DashboardRoute, redirect
 from recollect.interfaces.dashboard.site import site_of
@@ -86,7 +87,7 @@ async def erase(request: Request, visitor: KnownVisitor, form: PostedForm) -> Re
         raise Forbidden("erasures are off on this server (MEMORY_ALLOW_DATA_DELETION)")
     wanted = language_of(request).text(CONFIRMATION)
     if form.get("confirmation", "").strip().casefold() != wanted.casefold():
-        raise InvalidInput("confirmation", f"must be: {wanted}")
+        raise NotConfirmedInWords(wanted)
     begun = await site_of(request).services.erasing.begin(visitor.scope)
     return redirect(request, f"{PAGE}/erasures/{begun.erasure_id}")
 

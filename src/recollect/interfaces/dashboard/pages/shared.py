@@ -1,14 +1,17 @@
 """Assets, the choice of language and colours, and the page for addresses that lead nowhere."""
 
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from recollect.errors import RecollectError
 from recollect.interfaces.dashboard.assets import ASSETS
 from recollect.interfaces.dashboard.cookies import PATH
 from recollect.interfaces.dashboard.languages import NAMES
+from recollect.interfaces.dashboard.problems import NO_PAGE, NOT_FOUND
 from recollect.interfaces.dashboard.rendering import (
     LANGUAGE_COOKIE,
     THEME_COOKIE,
@@ -35,11 +38,11 @@ missing = APIRouter(include_in_schema=False, route_class=DashboardRoute, depende
 
 
 @router.get("/assets/{name}")
-async def asset(request: Request, name: str) -> Response:
+async def asset(name: str) -> Response:
     """Return a script or style of the package."""
     found = ASSETS.get(name)
     if found is None:
-        return await no_page(request)
+        return Response(status_code=HTTPStatus.NOT_FOUND)
     return Response(
         found.content,
         media_type=found.media_type,
@@ -76,10 +79,20 @@ async def no_page(request: Request, rest: str = "?") -> Response:
     """Say that there is no such page, and where to go instead."""
     if not rest:
         return redirect(request, PATH)
+    await _recognise(request)
     return await render(
         request,
         "problem.html",
         status=HTTPStatus.NOT_FOUND,
-        title="Not found",
-        detail="there is no page at this address",
+        title=NOT_FOUND,
+        detail=NO_PAGE,
+        link="",
     )
+
+
+async def _recognise(request: Request) -> None:
+    """Let the page have the menu of a visitor who has signed in."""
+    sign_in = SignIn(site=site_of(request), authenticator=request.app.state.authenticator)
+    request.state.visit = await sign_in.visit_of(request)
+    with suppress(RecollectError):
+        request.state.visitor = await sign_in.visitor_of(request, request.state.visit)

@@ -5,7 +5,10 @@ from typing import Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from recollect.domain.policy import FactExtractorKind
+from recollect.domain.privacy.masking import MaskingMode
 from recollect.domain.text import JsonValue
+from recollect.interfaces.dashboard.problems import SETTINGS
 from recollect.interfaces.dashboard.rendering import render
 from recollect.interfaces.dashboard.routing import DashboardRoute, redirect
 from recollect.interfaces.dashboard.site import site_of
@@ -13,26 +16,13 @@ from recollect.interfaces.dashboard.visitors import Form, KnownVisitor, PostedFo
 from recollect.interfaces.http.parameters import ANY_QUERY
 
 PAGE: Final = "/dashboard/tenant"
-SETTINGS: Final = {
-    "retention": "How long conversations are kept",
-    "mask_pii": "Masks in place of personal data",
-    "store_results": "What is stored of results",
-    "archive": "Expired conversations go into the archive",
-    "facts": "Facts about users are used",
-    "learn_facts": "Facts are learnt from what users say",
-    "facts_extractor": "Who finds facts",
-    "facts_half_lives": "Days after which an unused fact counts half",
-    "facts_prune_below": "Facts that count less are pruned",
-}
-"""What each setting is about."""
 EXAMPLES: Final = {
     "retention": "sliding:30",
-    "mask_pii": "off, mask, hash",
     "store_results": "none, summary, rows:10",
-    "facts_extractor": "local, llm",
     "facts_half_lives": "high:365,medium:180,low:60",
     "facts_prune_below": "0.1",
 }
+CHOICES: Final = {"mask_pii": tuple(MaskingMode), "facts_extractor": tuple(FactExtractorKind)}
 SWITCHES: Final = ("archive", "facts", "learn_facts")
 router = APIRouter(
     prefix=PAGE, include_in_schema=False, route_class=DashboardRoute, dependencies=[ANY_QUERY]
@@ -52,6 +42,7 @@ async def show_settings(request: Request, visitor: KnownVisitor) -> Response:
         settings=SETTINGS,
         examples=EXAMPLES,
         switches=SWITCHES,
+        choices=CHOICES,
     )
 
 
