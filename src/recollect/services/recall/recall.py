@@ -55,6 +55,7 @@ from recollect.ports.telemetry import Stage
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.conversations.last_access import LastAccess
+from recollect.services.languages import languages_loaded
 from recollect.services.recall.reranking import Reranking
 from recollect.services.redaction import Redaction
 
@@ -336,6 +337,7 @@ class Recall(Audited):
             stems = partial(terms_of, stems=self.stems, language=question.language)
             return question, question.terms(stems)
 
+        await languages_loaded()
         return await off_loop(read, characters=len(search.text) * _SLOWNESS)
 
     async def _speakers_in(self, index: RecallIndex, scope: Scope) -> Sequence[str]:
