@@ -537,6 +537,56 @@ async def test_of_several_facts_that_a_noun_may_mean_none_is_forgotten() -> None
 @pytest.mark.parametrize(
     ("question", "language", "expected"),
     [
+        ("Never mind, forget it", "en", "Nothing was forgotten"),
+        ("Laat maar, vergeet het", "nl", "niets vergeten"),
+        ("Egal, vergiss es", "de", "nichts vergessen"),
+        ("Laisse tomber, oublie ça", "fr", "Rien n'a été oublié"),
+        ("Da igual, olvídalo", "es", "No se ha olvidado"),
+    ],
+)
+async def test_who_drops_a_matter_is_told_that_nothing_was_forgotten(
+    question: str, language: str, expected: str
+) -> None:
+    told = exchange(1, "I live in Ghent.", "…", FROM_MEMORY)
+    answer = await answer_to(context(question, told, language=language))
+    assert expected in answer.content
+    assert "Ghent" not in answer.content
+
+
+async def test_what_could_not_be_forgotten_at_once_is_said_to_be_forgotten_later() -> None:
+    known = UserFacts(known=(fact("I live in Ghent.", slot="home"), fact("I am 40.")))
+    answer = await answer_to(context("Forget where I live"), known)
+
+    assert answer.content.startswith("This is not forgotten yet")
+    assert "Ghent" in answer.content
+    assert "40" not in answer.content
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expected"),
+    [
+        ("?", "en", "I do not understand that by itself."),
+        ("???", "nl", "Dat alleen begrijp ik niet."),
+        ("…", "de", "Das allein verstehe ich nicht."),
+        ("¿?", "es", "Eso solo no lo entiendo."),
+        ("?!", "fr", "Cela seul, je ne le comprends pas."),
+    ],
+)
+async def test_marks_alone_are_not_understood(question: str, language: str, expected: str) -> None:
+    told = exchange(1, "I live in Ghent.", "…", FROM_MEMORY)
+    answer = await answer_to(context(question, told, language=language))
+    assert answer.content.startswith(expected)
+
+
+async def test_an_insult_is_not_said_to_be_stored_and_answered_in_its_language() -> None:
+    answer = await answer_to(context("Tu es stupide", language="de"))
+    assert answer.content.startswith("Je ne suis qu'une mémoire")
+    assert "enregistr" not in answer.content
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expected"),
+    [
         ("Forget everything", "en", "Nothing is forgotten by that alone."),
         ("Please forget everything now", "en", "Nothing is forgotten by that alone."),
         ("Vergeet alles", "nl", "Daarmee alleen wordt niets vergeten."),
@@ -544,6 +594,11 @@ async def test_of_several_facts_that_a_noun_may_mean_none_is_forgotten() -> None
         ("Vergiss alles!", "de", "Damit allein wird nichts vergessen."),
         ("Oublie tout", "fr", "Cela seul ne fait rien oublier."),
         ("Olvida todo", "es", "Con eso solo no se olvida nada."),
+        ("Olvídalo todo", "es", "Con eso solo no se olvida nada."),
+        ("Delete everything", "en", "Nothing is forgotten by that alone."),
+        ("Wis alles", "nl", "Daarmee alleen wordt niets vergeten."),
+        ("Lösche alles", "de", "Damit allein wird nichts vergessen."),
+        ("Efface tout", "fr", "Cela seul ne fait rien oublier."),
     ],
 )
 async def test_who_wants_everything_forgotten_is_told_how_to_erase_it(

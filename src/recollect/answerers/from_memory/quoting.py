@@ -101,7 +101,7 @@ def facts_for(request: AnswerRequest) -> Sequence[Fact]:
     """
     context = request.context
     asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
-    about = [fact for fact in (*context.facts, *_told_here(request)) if _is_about(fact, asked)]
+    about = [fact for fact in (*context.facts, *_told_here(request)) if tells_about(fact, asked)]
     shared = [fact for fact in context.facts if content_words(fact.content) & wanted]
     if about or shared:
         return [*about, *(fact for fact in shared if fact not in about)][:MOST_FACTS]
@@ -170,7 +170,7 @@ def quotes_lead(request: AnswerRequest, facts: Iterable[Fact], quotes: Iterable[
     """Whether quotes come before facts: they share a word with the question, and no fact does."""
     context = request.context
     asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
-    if any(_is_about(one, asked) or content_words(one.content) & wanted for one in facts):
+    if any(tells_about(one, asked) or content_words(one.content) & wanted for one in facts):
         return False
     return any(quote.words & wanted for quote in quotes)
 
@@ -235,7 +235,7 @@ def _commands(request: AnswerRequest) -> Iterator[tuple[Command, datetime]]:
     for text, at in said:
         if len(text) <= _LONGEST_FORGETTING:
             for command in filter(is_forgetting, commands_of(text)):
-                if not (command.nouns and facts_named(command.nouns, known).possible):
+                if not (command.thing and facts_named(command.thing, known).possible):
                     yield command, at
 
 
@@ -245,8 +245,8 @@ def _means(command: Command, text: str) -> bool:
     if command.slots:
         clauses = [*_CLAUSE_END.split(text), *_JOINT.split(text), *_DUTCH_JOINT.split(text)]
         return any(tells_slot(clause, slot) for clause in clauses for slot in command.slots)
-    if command.nouns:
-        return is_told_of(text, command.nouns)
+    if command.thing:
+        return is_told_of(text, command.thing)
     if command.is_sweeping:
         return False
     words = content_words(command.content)
@@ -347,7 +347,7 @@ def _told_here(request: AnswerRequest) -> Iterator[Fact]:
             yield fact
 
 
-def _is_about(fact: Fact, slots: Iterable[Slot]) -> bool:
+def tells_about(fact: Fact, slots: Iterable[Slot]) -> bool:
     """Whether a fact is about one of these slots, by what was read of it or by how it begins."""
     return any(fact.slot == slot or tells_slot(fact.content, slot) for slot in slots)
 

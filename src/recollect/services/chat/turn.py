@@ -348,8 +348,7 @@ class Answering:
         if attempts.is_database_away:
             attempts.warn(NO_MEMORY)
             return None
-        question_id = question.message_id if question else None
-        reading = self.quotable.read(scope, question_id=question_id)
+        reading = self.quotable.read(scope, question)
         return await attempts.attempt("facts", reading, warning=NO_MEMORY)
 
     def require_answerer(self) -> Answerer:

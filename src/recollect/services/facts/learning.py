@@ -126,8 +126,8 @@ class Learning(Audited):
     async def obey_at_once(self, scope: Scope, messages: Sequence[Message]) -> None:
         """Do what short messages tell the memory, so that the next context knows it.
 
-        Never raises: what fails is done when the turn is learnt from. Of what a noun may mean,
-        only what was learnt meanwhile is forgotten then: the command has to be given again.
+        Never raises: what fails is done when the turn is learnt from, unless its answer has said
+        that nothing is forgotten.
         """
         short = [one for one in messages if len(one.content) <= _AT_ONCE]
         try:

@@ -73,7 +73,7 @@ def _read(sentence: Part, tokens: tuple[Token, ...], words: Phrase, code: str) -
             content=text[start - sentence.start :],
             start=start,
             slots=forgetting.slots,
-            nouns=forgetting.nouns,
+            thing=forgetting.thing,
         )
     if excepts_something(words, place, known):
         return None
