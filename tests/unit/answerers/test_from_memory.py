@@ -636,3 +636,13 @@ async def test_words_of_the_question_count_more_than_those_of_the_conversation()
     answer = await answer_to(asked)
     quotes = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
     assert quotes == ["Mijn dochter heet Sanne.”", "Noten en allergie zijn lastig.”"]
+
+
+async def test_lone_words_of_a_question_are_no_answer_to_it() -> None:
+    asked = exchange(1, "dog", "…", FROM_MEMORY)
+    answer = await answer_to(context("Do I have a dog?", asked))
+    assert "> " not in answer.content
+    told = exchange(2, "Dog: Rex", "…", FROM_MEMORY)
+    answer = await answer_to(context("Do I have a dog?", asked, told))
+    assert answer.content.count("> ") == 1
+    assert "Rex" in answer.content

@@ -51,6 +51,7 @@ _TALK: Final[Mapping[Wish, Sequence[Callable[[ReplyTexts], str]]]] = {
     Wish.LEAVING: (attrgetter("left"),),
     Wish.ABOUT_MEMORY: (attrgetter("about_me"), attrgetter("reminder")),
     Wish.UNCLEAR: (attrgetter("unclear"), attrgetter("abilities")),
+    Wish.WORDLESS: (attrgetter("wordless"),),
 }
 """What is said where nothing of the memory is asked for."""
 _OF_LAST: Final = frozenset({CommandKind.FORGET_LAST, CommandKind.FORGET_THAT})
@@ -102,6 +103,8 @@ def _answer(request: AnswerRequest) -> Answer:
     texts = reply_texts(language)
     quotes: Sequence[Quote] = ()
     match message.wish:
+        case wish if request.lacks_session:
+            paragraphs = [*(text(texts) for text in _TALK.get(wish, ())[:1]), texts.no_session]
         case wish if wish in _TALK:
             paragraphs = [text(texts) for text in _TALK[wish]]
         case Wish.ABOUT_USER:

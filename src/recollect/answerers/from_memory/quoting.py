@@ -126,7 +126,18 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     if nearest or not _is_sentence(context.question):
         recalled = [one for one in recalled if _shares_word(one, context)]
     chosen = [*nearest, *recalled[:_MOST_EXCHANGES]]
-    return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
+    return [
+        one
+        for one in chosen
+        if one.reply or not (gist_of(one.said) in gists or _says_no_more(one, context))
+    ]
+
+
+def _says_no_more(quote: Quote, context: Context) -> bool:
+    """Whether a quote has lone words of the question alone: "dog", which was asked for before."""
+    said = quote.said[:_READ_OF_MESSAGE]
+    is_known = content_words(said) <= content_words(context.question[:_READ_OF_MESSAGE])
+    return is_known and not _is_sentence(said)
 
 
 def told_here(request: AnswerRequest, *, language: str) -> list[Quote]:

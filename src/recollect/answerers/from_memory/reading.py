@@ -12,6 +12,7 @@ from recollect.answerers.from_memory.languages import (
     ReadingWords,
     reading_words,
 )
+from recollect.domain.chat.requests import is_placeholder
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.commands.forgetting import end_of_content
@@ -58,6 +59,8 @@ class Wish(Enum):
     ANSWER = auto()
     UNCLEAR = auto()
     """Nobody knows what: it has marks alone, such as "?"."""
+    WORDLESS = auto()
+    """The same: it has no text, but what stands for a picture or for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +74,12 @@ class ReadMessage:
 
 def read_message(text: str, language: str) -> ReadMessage:
     """What a message wants; `language` is the one it is most likely in."""
+    if is_placeholder(text):
+        return ReadMessage(wish=Wish.WORDLESS, languages=REPLY_LANGUAGES)
     if _has_marks_alone(text):
         return ReadMessage(wish=Wish.UNCLEAR)
-    if "?" not in text and means_everything(text):
-        return ReadMessage(wish=Wish.FORGETTING)
     talk = {code: wish for code in REPLY_LANGUAGES if (wish := small_talk(text, code))}
-    if talk:
+    if talk and not means_everything(text):  # "Forget it all"
         codes = [code for code, wish in talk.items() if _is_sure(text, wish, code)] or list(talk)
         wish = talk[language if language in codes else codes[0]]
         same = tuple(code for code in codes if talk[code] is wish)
@@ -122,8 +125,8 @@ def _forgets_all(words: Phrase, code: str) -> bool:
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a message is small talk in any language."""
-    return any(small_talk(text, code) for code in REPLY_LANGUAGES)
+    """Whether a message is small talk in any language, or has no words at all."""
+    return is_placeholder(text) or any(small_talk(text, code) for code in REPLY_LANGUAGES)
 
 
 def small_talk(text: str, code: str) -> Wish | None:

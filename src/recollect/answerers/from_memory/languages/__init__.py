@@ -49,6 +49,10 @@ class ReplyTexts:
     """The same in short."""
     unclear: str
     """Where a message has no word at all: "?"."""
+    wordless: str
+    """Where it has a picture alone, or nothing."""
+    no_session: str
+    """Where the client names no session: what it has to send."""
     left: str
     """Where the user drops a matter: "never mind, forget it"."""
     not_yet: str
