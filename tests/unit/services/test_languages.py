@@ -44,7 +44,15 @@ async def with_facts(memory: Memory) -> None:
     await session.context(UNCLEAR)
 
 
-@pytest.mark.parametrize("use", [rewritten, recalled, with_facts])
+async def asked(memory: Memory) -> None:
+    await (await memory.session(user="alice")).ask("Klarna Klarna Klarna Klarna")
+
+
+async def without_memory(memory: Memory) -> None:
+    await memory.services.contexts.bare(UNCLEAR)
+
+
+@pytest.mark.parametrize("use", [rewritten, recalled, with_facts, asked, without_memory])
 async def test_what_comes_first_loads_the_languages_beside_the_event_loop(
     loads: list[threading.Thread], use: Callable[[Memory], Awaitable[None]]
 ) -> None:
@@ -54,6 +62,25 @@ async def test_what_comes_first_loads_the_languages_beside_the_event_loop(
 
     assert len(loads) == 1, "everybody waits for the same load"
     assert loads[0] is not threading.main_thread()
+
+
+async def test_the_phrases_of_commands_are_read_once_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads: list[threading.Thread] = []
+    monkeypatch.setattr(languages, "_loading", cache(languages._loading.__wrapped__))
+
+    def recorded() -> None:
+        threads.append(threading.current_thread())
+
+    monkeypatch.setattr(languages, "_load_phrases", recorded)
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        for _ in range(2):
+            await session.add("user", "Remember that I live in Ghent.")
+
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
 
 
 async def test_a_question_that_is_given_up_does_not_end_the_load_of_the_others(

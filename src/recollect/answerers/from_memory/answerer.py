@@ -1,5 +1,6 @@
 """The answerer that needs no model: it quotes, says what is stored, and what it can do."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -7,7 +8,12 @@ from itertools import islice
 from operator import attrgetter
 from typing import Final
 
-from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts, reply_texts
+from recollect.answerers.from_memory.languages import (
+    REPLY_LANGUAGES,
+    ReplyTexts,
+    are_words_read,
+    reply_texts,
+)
 from recollect.answerers.from_memory.quoting import (
     MOST_FACTS,
     Quote,
@@ -93,6 +99,8 @@ async def _off_loop(request: AnswerRequest) -> Answer:
     )
     facts = sum(len(one.content) for one in request.user_facts.known)
     characters = context.characters + facts + _SLOWNESS * read
+    if not are_words_read():  # which takes longer than the answer
+        return await asyncio.to_thread(_answer, request)
     return await off_loop(partial(_answer, request), characters=characters)
 
 

@@ -33,7 +33,7 @@ from recollect.ports.models import ChatModel, FollowUpModel, Prompt
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.conversations.messages import Messages
-from recollect.services.languages import languages_loaded
+from recollect.services.languages import languages_loaded, phrases_loaded
 from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")
@@ -100,8 +100,9 @@ class Rewriting(Audited):
         return replace(self, llm=None)
 
     async def prepare_languages(self) -> None:
-        """Load the detection of languages in a thread; the first question would wait for it."""
+        """Load what is known of languages in a thread; the first question would wait for it."""
         await languages_loaded()
+        await phrases_loaded()
 
     async def prepare(self) -> None:
         """Load the model, the detection of languages and the reading of SQL, in a thread."""

@@ -62,6 +62,7 @@ from recollect.services.facts.exact_statements import (
 from recollect.services.facts.withdrawing.edited_messages import EditedMessages
 from recollect.services.facts.withdrawing.jokes import Jokes
 from recollect.services.facts.withdrawing.on_command import Withdrawing, learnt_from
+from recollect.services.languages import phrases_loaded
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
 
@@ -146,6 +147,7 @@ class Learning(Audited):
 
     async def _commands(self, messages: Sequence[Message]) -> list[tuple[Message, Command]]:
         """What users tell the memory; long messages are read in a thread."""
+        await phrases_loaded()
         characters = _SLOWNESS * sum(len(one.content) for one in messages)
         return await off_loop(partial(_commands_of, messages), characters=characters)
 

@@ -143,6 +143,11 @@ def reading_words(code: str) -> ReadingWords:
     )
 
 
+def are_words_read() -> bool:
+    """Whether the words of all languages have been read before."""
+    return reading_words.cache_info().currsize == len(REPLY_LANGUAGES)
+
+
 @cache
 def naming_words() -> frozenset[str]:
     """The words of all languages that say how something is called."""
