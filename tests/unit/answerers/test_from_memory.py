@@ -646,3 +646,45 @@ async def test_lone_words_of_a_question_are_no_answer_to_it() -> None:
     answer = await answer_to(context("Do I have a dog?", asked, told))
     assert answer.content.count("> ") == 1
     assert "Rex" in answer.content
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "is_quoted"),
+    [
+        ("Do I have a dog?", "en", True),
+        ("dog", "en", True),
+        ("Heb ik een hond?", "nl", True),
+        ("Habe ich einen Hund?", "de", True),
+        ("Ai-je un chien ?", "fr", True),
+        ("Est-ce que j'ai un chien ?", "fr", True),
+        ("¿Cómo se llama mi mascota?", "es", True),
+        ("Which animals bark?", "en", False),
+        ("Wat is de hoofdstad van Frankrijk?", "nl", False),
+        ("Was ist die Hauptstadt von Frankreich?", "de", False),
+        ("Quelle est la capitale de la France ?", "fr", False),
+        ("¿Quién descubrió el oxígeno?", "es", False),
+    ],
+)
+async def test_a_fact_in_another_language_answers_only_what_is_asked_of_the_user(
+    question: str, language: str, *, is_quoted: bool
+) -> None:
+    facts = (fact("Olen koiran omistaja.", language="fi"),)
+    answer = await answer_to(replace(context(question, language=language), facts=facts))
+    assert ("koiran" in answer.content) is is_quoted
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("Vergiss mein Fahrrad", "Keine bekannte Tatsache"),
+        ("Olvida mi perro", "Ningún dato conocido"),
+        ("Oublie mon chien", "Aucun fait connu"),
+        ("Vergeet mijn fiets", "Geen feit over u"),
+        ("Forget my bike", "No fact about you"),
+    ],
+)
+async def test_a_command_is_answered_in_its_own_language(command: str, expected: str) -> None:
+    told = exchange(1, "Bonjour, il fait beau.", "…", FROM_MEMORY)
+    for language in ("fr", "en"):
+        answer = await answer_to(context(command, told, language=language))
+        assert answer.content.startswith(expected)

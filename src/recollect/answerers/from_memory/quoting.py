@@ -25,6 +25,8 @@ from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.named import facts_named, is_told_of
 from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
 from recollect.domain.facts.slots import Slot
+from recollect.domain.followup.edits import spoken_words
+from recollect.domain.followup.languages import words_for
 from recollect.domain.language import fold, guess_language, is_common_word
 from recollect.domain.recall.entry import Recalled
 from recollect.domain.recall.entry_maker import SUMMARY_LENGTH, read_exchange
@@ -97,7 +99,8 @@ class Quote:
 def facts_for(request: AnswerRequest) -> Sequence[Fact]:
     """The facts that answer a question: those about what it asks for, or that share a word with it.
 
-    In another language the nearest one may, unless the question names a time or another matter.
+    In another language the nearest one may answer what is asked of the user, or a lone word, unless
+    the question names a time or another matter.
     """
     context = request.context
     asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
@@ -105,6 +108,8 @@ def facts_for(request: AnswerRequest) -> Sequence[Fact]:
     shared = [fact for fact in context.facts if content_words(fact.content) & wanted]
     if about or shared:
         return [*about, *(fact for fact in shared if fact not in about)][:MOST_FACTS]
+    if not _may_be_of_user(context):
+        return []
     slots = _slots_in(context.question)
     return [
         fact
@@ -113,6 +118,15 @@ def facts_for(request: AnswerRequest) -> Sequence[Fact]:
         and (not slots or fact.slot in slots)
         and not time_in(context.question, language=context.language, now=fact.updated_at)
     ]
+
+
+def _may_be_of_user(context: Context) -> bool:
+    """Whether a question may ask for something of the user: it has an "I" or "my", or is a word."""
+    question = context.question[:_READ_OF_MESSAGE]
+    known = words_for(context.language)
+    own = known.self_words | known.we_words
+    words = (word.replace("\u2019", "'") for word in spoken_words(question))
+    return not own.isdisjoint(words) or not _is_sentence(question)
 
 
 def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str) -> list[Quote]:

@@ -85,7 +85,7 @@ def read_message(text: str, language: str) -> ReadMessage:
         same = tuple(code for code in codes if talk[code] is wish)
         return ReadMessage(wish=wish, languages=same)
     if wants_forgetting(text):
-        return ReadMessage(wish=Wish.FORGETTING)
+        return ReadMessage(wish=Wish.FORGETTING, languages=_forgetting_languages(text))
     if commands_of(text) or tells(text, language):
         return ReadMessage(wish=Wish.STORING)
     return ReadMessage(wish=Wish.ANSWER)
@@ -231,6 +231,15 @@ def _opens_forgetting(text: str) -> bool:
     """Whether a message begins as a command to forget does, and no negation follows."""
     words = words_in(text[:_READ])
     return any(_forgets(words, code) for code in REPLY_LANGUAGES)
+
+
+def _forgetting_languages(text: str) -> tuple[str, ...]:
+    """The languages in which a message begins as a command to forget does: "vergiss" is German."""
+    words = words_in(text[:_READ])
+    plain = _plain(text[:_READ])
+    return tuple(
+        code for code in REPLY_LANGUAGES if _forgets(words, code) or _forgets_all(plain, code)
+    )
 
 
 def _forgets(words: Phrase, code: str) -> bool:
