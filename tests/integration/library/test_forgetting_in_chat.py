@@ -156,3 +156,17 @@ async def test_what_drops_a_matter_or_names_nothing_ends_no_fact(said: str) -> N
         await answer(session, said)
         await memory.catch_up()
         assert [one.content for one in (await facts.list()).items] == ["I live in Ghent."]
+
+
+async def test_a_command_to_forget_is_recalled_behind_what_was_said() -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        told = "We walked with the dog along the river for the whole afternoon in the rain."
+        for said in (told, "Olvida mi dog", "Forget my dog"):
+            await answer(session, said)
+        await memory.catch_up()
+        results = (await memory.recall("my dog", user="alice")).items
+        assert results[0].text == told
+        assert {one.text for one in results[1:]} == {"Olvida mi dog", "Forget my dog"}
+        scores = [one.score for one in results]
+        assert scores == sorted(scores, reverse=True)

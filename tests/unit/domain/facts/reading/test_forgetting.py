@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
-from recollect.domain.facts.reading.commands.detection import commands_in
+from recollect.domain.facts.reading.commands.detection import commands_in, only_forgets
 from recollect.domain.facts.reading.commands.named import NamedThing
 from recollect.domain.facts.slots import Slot
 
@@ -292,3 +292,22 @@ def test_a_command_may_stand_beside_other_sentences() -> None:
         CommandKind.FORGET_SLOTS,
         CommandKind.REMEMBER,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_all"),
+    [
+        ("Forget my dog", True),
+        ("Olvida mi perro.", True),
+        ("Forget my name. Forget where I live.", True),
+        ("Vergeet dat ik in Gent woon", True),
+        ("Forget my name. I live in Rome.", False),
+        ("Remember that I live in Rome.", False),
+        ("Forget it", False),
+        ("I live in Rome.", False),
+        ("", False),
+        ("Forget my name. " * 100, False),
+    ],
+)
+def test_a_message_may_say_nothing_but_what_is_to_be_forgotten(text: str, *, is_all: bool) -> None:
+    assert only_forgets(text) is is_all
