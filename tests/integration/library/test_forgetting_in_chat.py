@@ -95,3 +95,78 @@ async def test_what_was_forgotten_before_many_other_changes_is_not_quoted(
         for number in range(7):
             await facts.add(f"Crate {number} is in warehouse {7 * number}.")
         assert "Ghent" not in await answer(session, "Which city near the harbour do I live in?")
+
+
+async def test_which_fact_is_meant_is_asked_of_all_facts_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(quotable, "_MOST_KNOWN", 3)  # facts that an answer reads
+    async with Memory.in_memory() as memory:
+        session, facts = await memory.session(user="alice"), memory.facts("alice")
+        for told in ("My bike is red.", "I sold my bike to Tom."):
+            await facts.add(told)
+        for number in range(7):
+            await facts.add(f"Crate {number} is in warehouse {7 * number}.")
+
+        asked = await answer(session, "Forget my bike")
+        assert asked.startswith("Nothing is forgotten yet")
+        assert "My bike is red." in asked
+        assert "I sold my bike to Tom." in asked
+        assert len((await facts.list()).items) == 9
+
+
+@pytest.mark.parametrize(
+    ("told", "command", "forgotten"),
+    [
+        ("I have a dog called Rex.", "Forget my dog", "This is forgotten"),
+        ("My wife's name is Anna.", "Forget my wife's name", "This is forgotten"),
+        ("Ik heb een hond die Rex heet.", "Vergeet mijn hond", "Dit is vergeten"),
+        ("Meine Frau heißt Anna.", "Vergiss den Namen meiner Frau", "Das ist vergessen"),
+        ("J'ai un chien qui s'appelle Rex.", "Oublie mon chien", "Ceci est oublié"),
+        ("Tengo un perro que se llama Rex.", "Olvida mi perro", "Esto queda olvidado"),
+    ],
+)
+async def test_a_thing_that_the_user_has_is_forgotten_by_its_noun(
+    told: str, command: str, forgotten: str
+) -> None:
+    async with Memory.in_memory() as memory:
+        session, facts = await memory.session(user="alice"), memory.facts("alice")
+        await answer(session, told)
+        await memory.catch_up()
+        assert [one.content for one in (await facts.list()).items] == [told]
+        assert (await answer(session, command)).startswith(forgotten)
+        assert not (await facts.list()).items
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Never mind, forget it",
+        "Olvídalo todo",
+        "Laat maar, vergeet het",
+        "Egal, vergiss es",
+        "Laisse tomber, oublie ça",
+        "Delete everything",
+    ],
+)
+async def test_what_drops_a_matter_or_names_nothing_ends_no_fact(said: str) -> None:
+    async with Memory.in_memory() as memory:
+        session, facts = await memory.session(user="alice"), memory.facts("alice")
+        await answer(session, "Remember that I live in Ghent.")
+        await answer(session, said)
+        await memory.catch_up()
+        assert [one.content for one in (await facts.list()).items] == ["I live in Ghent."]
+
+
+async def test_a_command_to_forget_is_recalled_behind_what_was_said() -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        told = "We walked with the dog along the river for the whole afternoon in the rain."
+        for said in (told, "Olvida mi dog", "Forget my dog"):
+            await answer(session, said)
+        await memory.catch_up()
+        results = (await memory.recall("my dog", user="alice")).items
+        assert results[0].text == told
+        assert {one.text for one in results[1:]} == {"Olvida mi dog", "Forget my dog"}
+        scores = [one.score for one in results]
+        assert scores == sorted(scores, reverse=True)

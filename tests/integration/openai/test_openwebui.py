@@ -227,7 +227,10 @@ async def test_a_chat_that_is_deleted_by_its_id_is_not_recalled(
 async def test_a_call_without_a_session_gets_a_warning_that_nothing_is_stored(stage: Stage) -> None:
     service = (await stage.tenant.service()).with_headers({"X-Memory-User": "ada"})
     body = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}]}
-    told = "No session was named in X-Session-ID; nothing is remembered."
+    told = (
+        "No session was named, so memory is neither read nor stored; send X-Session-ID with any "
+        "text that stands for the conversation."
+    )
     for streams in (False, True):
         response = await service.post("/v1/chat/completions", body | {"stream": streams})
         headers = response.headers

@@ -108,3 +108,54 @@ async def test_tool_calls_without_content_store_nothing_of_their_own(
     stored = await stage.stored_texts("ada", SESSION)
     assert [role for role, _ in stored] == ["user", "assistant"]
     assert stored[0][1] == "Which sales did the North have?"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Where do I live?", "No session is named"),
+        ("I live in Ghent now.", "No session is named"),
+        ("What do you know about me?", "No session is named"),
+        ("Hello!", "Hello!\n\nNo session is named"),
+        ("Waar woon ik?", "Er is geen sessie genoemd"),
+        ("Wo wohne ich?", "Es ist keine Sitzung genannt"),
+        ("Où est-ce que j'habite ?", "Aucune session n'est nommée"),
+        ("¿Dónde vivo?", "No se ha nombrado ninguna sesión"),
+    ],
+)
+async def test_who_names_no_session_is_told_what_to_send(
+    ada: tuple[AsyncOpenAI, Stage], said: str, expected: str
+) -> None:
+    client, stage = ada
+    reply = await client.chat.completions.create(
+        model="any",
+        messages=[{"role": "user", "content": said}],
+        extra_headers={"X-Session-ID": ""},
+    )
+    answer = reply.choices[0].message.content or ""
+    assert answer.startswith(expected)
+    assert "X-Session-ID" in answer
+    assert await stage.sessions("ada") == []
+
+
+async def test_who_wants_no_memory_is_not_told_to_name_a_session(
+    ada: tuple[AsyncOpenAI, Stage],
+) -> None:
+    client, _ = ada
+    reply = await client.chat.completions.create(
+        model="any",
+        messages=[{"role": "user", "content": "Where do I live?"}],
+        extra_headers={"X-Memory": "off"},
+    )
+    answer = reply.choices[0].message.content or ""
+    assert "Memory was not read for this answer" in answer
+    assert "X-Session-ID" not in answer
+
+
+async def test_a_message_without_words_is_not_echoed(ada: tuple[AsyncOpenAI, Stage]) -> None:
+    client, _ = ada
+    for content in ("", "  "):
+        reply = await client.chat.completions.create(
+            model="any", messages=[{"role": "user", "content": content}]
+        )
+        assert reply.choices[0].message.content == "This message has no words that I can read."

@@ -537,6 +537,56 @@ async def test_of_several_facts_that_a_noun_may_mean_none_is_forgotten() -> None
 @pytest.mark.parametrize(
     ("question", "language", "expected"),
     [
+        ("Never mind, forget it", "en", "Nothing was forgotten"),
+        ("Laat maar, vergeet het", "nl", "niets vergeten"),
+        ("Egal, vergiss es", "de", "nichts vergessen"),
+        ("Laisse tomber, oublie ça", "fr", "Rien n'a été oublié"),
+        ("Da igual, olvídalo", "es", "No se ha olvidado"),
+    ],
+)
+async def test_who_drops_a_matter_is_told_that_nothing_was_forgotten(
+    question: str, language: str, expected: str
+) -> None:
+    told = exchange(1, "I live in Ghent.", "…", FROM_MEMORY)
+    answer = await answer_to(context(question, told, language=language))
+    assert expected in answer.content
+    assert "Ghent" not in answer.content
+
+
+async def test_what_could_not_be_forgotten_at_once_is_said_to_be_forgotten_later() -> None:
+    known = UserFacts(known=(fact("I live in Ghent.", slot="home"), fact("I am 40.")))
+    answer = await answer_to(context("Forget where I live"), known)
+
+    assert answer.content.startswith("This is not forgotten yet")
+    assert "Ghent" in answer.content
+    assert "40" not in answer.content
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expected"),
+    [
+        ("?", "en", "I do not understand that by itself."),
+        ("???", "nl", "Dat alleen begrijp ik niet."),
+        ("…", "de", "Das allein verstehe ich nicht."),
+        ("¿?", "es", "Eso solo no lo entiendo."),
+        ("?!", "fr", "Cela seul, je ne le comprends pas."),
+    ],
+)
+async def test_marks_alone_are_not_understood(question: str, language: str, expected: str) -> None:
+    told = exchange(1, "I live in Ghent.", "…", FROM_MEMORY)
+    answer = await answer_to(context(question, told, language=language))
+    assert answer.content.startswith(expected)
+
+
+async def test_an_insult_is_not_said_to_be_stored_and_answered_in_its_language() -> None:
+    answer = await answer_to(context("Tu es stupide", language="de"))
+    assert answer.content.startswith("Je ne suis qu'une mémoire")
+    assert "enregistr" not in answer.content
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expected"),
+    [
         ("Forget everything", "en", "Nothing is forgotten by that alone."),
         ("Please forget everything now", "en", "Nothing is forgotten by that alone."),
         ("Vergeet alles", "nl", "Daarmee alleen wordt niets vergeten."),
@@ -544,6 +594,11 @@ async def test_of_several_facts_that_a_noun_may_mean_none_is_forgotten() -> None
         ("Vergiss alles!", "de", "Damit allein wird nichts vergessen."),
         ("Oublie tout", "fr", "Cela seul ne fait rien oublier."),
         ("Olvida todo", "es", "Con eso solo no se olvida nada."),
+        ("Olvídalo todo", "es", "Con eso solo no se olvida nada."),
+        ("Delete everything", "en", "Nothing is forgotten by that alone."),
+        ("Wis alles", "nl", "Daarmee alleen wordt niets vergeten."),
+        ("Lösche alles", "de", "Damit allein wird nichts vergessen."),
+        ("Efface tout", "fr", "Cela seul ne fait rien oublier."),
     ],
 )
 async def test_who_wants_everything_forgotten_is_told_how_to_erase_it(
@@ -581,3 +636,55 @@ async def test_words_of_the_question_count_more_than_those_of_the_conversation()
     answer = await answer_to(asked)
     quotes = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
     assert quotes == ["Mijn dochter heet Sanne.”", "Noten en allergie zijn lastig.”"]
+
+
+async def test_lone_words_of_a_question_are_no_answer_to_it() -> None:
+    asked = exchange(1, "dog", "…", FROM_MEMORY)
+    answer = await answer_to(context("Do I have a dog?", asked))
+    assert "> " not in answer.content
+    told = exchange(2, "Dog: Rex", "…", FROM_MEMORY)
+    answer = await answer_to(context("Do I have a dog?", asked, told))
+    assert answer.content.count("> ") == 1
+    assert "Rex" in answer.content
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "is_quoted"),
+    [
+        ("Do I have a dog?", "en", True),
+        ("dog", "en", True),
+        ("Heb ik een hond?", "nl", True),
+        ("Habe ich einen Hund?", "de", True),
+        ("Ai-je un chien ?", "fr", True),
+        ("Est-ce que j'ai un chien ?", "fr", True),
+        ("¿Cómo se llama mi mascota?", "es", True),
+        ("Which animals bark?", "en", False),
+        ("Wat is de hoofdstad van Frankrijk?", "nl", False),
+        ("Was ist die Hauptstadt von Frankreich?", "de", False),
+        ("Quelle est la capitale de la France ?", "fr", False),
+        ("¿Quién descubrió el oxígeno?", "es", False),
+    ],
+)
+async def test_a_fact_in_another_language_answers_only_what_is_asked_of_the_user(
+    question: str, language: str, *, is_quoted: bool
+) -> None:
+    facts = (fact("Olen koiran omistaja.", language="fi"),)
+    answer = await answer_to(replace(context(question, language=language), facts=facts))
+    assert ("koiran" in answer.content) is is_quoted
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("Vergiss mein Fahrrad", "Keine bekannte Tatsache"),
+        ("Olvida mi perro", "Ningún dato conocido"),
+        ("Oublie mon chien", "Aucun fait connu"),
+        ("Vergeet mijn fiets", "Geen feit over u"),
+        ("Forget my bike", "No fact about you"),
+    ],
+)
+async def test_a_command_is_answered_in_its_own_language(command: str, expected: str) -> None:
+    told = exchange(1, "Bonjour, il fait beau.", "…", FROM_MEMORY)
+    for language in ("fr", "en"):
+        answer = await answer_to(context(command, told, language=language))
+        assert answer.content.startswith(expected)

@@ -1,13 +1,13 @@
 """Answers that only quote, given where no model is set: nothing is made of them."""
 
 from dataclasses import replace
-from uuid import UUID
 
 import pytest
 
 from recollect.answerers.from_memory import FromMemory
 from recollect.domain.chat.answers import Inquiry, UserFacts
 from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.conversation.message import Message
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
 from recollect.errors import ContentUnreadable, DatabaseUnavailable, Unavailable
@@ -85,7 +85,7 @@ async def test_only_what_is_stored_is_said_to_be_stored() -> None:
 )
 async def test_nothing_is_quoted_while_nobody_knows_what_was_forgotten(error: Unavailable) -> None:
     class Failing(QuotableFacts):
-        async def read(self, scope: Scope, *, question_id: UUID | None) -> UserFacts:
+        async def read(self, scope: Scope, question: Message | None) -> UserFacts:
             raise error
 
     services = await talk("My zeppelin is called Hilda.")

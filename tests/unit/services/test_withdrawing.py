@@ -6,8 +6,11 @@ from uuid import UUID
 
 import pytest
 
+from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails
 from recollect.domain.facts.fact import ChangeKind, FactStatus
 from recollect.domain.facts.slots import Slot
+from recollect.engines.in_memory.facts import InMemoryFacts
+from recollect.errors import DatabaseUnavailable
 from recollect.ports.facts import EDITS_AT_ONCE
 from support.examples import a_message
 from support.facts.learning_scene import Scene
@@ -299,6 +302,65 @@ async def test_a_named_thing_that_was_told_before_and_is_learnt_later_is_withdra
     await scene.say("What is a cube?")
 
     assert await scene.contents() == []
+
+
+async def _fail_to_forget(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, text: str, *, model: str = "a model"
+) -> None:
+    """Tell to forget something while no fact can be written, and get an answer."""
+    question = a_message("user", text)
+    answer = a_message("assistant", "Done.", details=AnswerDetails(model=model))
+    with monkeypatch.context() as failing:
+        failing.setattr(InMemoryFacts, "commit", _unavailable)
+        await scene.services.messages.append(
+            scene.scope, UUID(int=1), [question], starts_session=True
+        )
+    scene.clock.move(timedelta(minutes=1))
+    await scene.services.messages.append(scene.scope, UUID(int=1), [answer])
+
+
+async def _unavailable(*_: object, **__: object) -> bool:
+    raise DatabaseUnavailable("the database is away")
+
+
+@pytest.mark.parametrize("text", ["Forget my bike", "Forget my allergy"])
+async def test_a_noun_that_could_not_be_forgotten_at_once_is_forgotten_later(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    scene = Scene(NAMED)
+    await scene.say(BIKE, NUTS)
+    scene.clock.move(timedelta(minutes=1))
+    await _fail_to_forget(scene, monkeypatch, text)
+    assert await scene.contents() == [BIKE, NUTS]
+    await scene.learn()
+
+    assert await scene.contents() == [NUTS if "bike" in text else BIKE]
+
+
+async def test_nothing_is_forgotten_later_of_which_an_answer_from_memory_has_said_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(NAMED)
+    await scene.say(BIKE)
+    scene.clock.move(timedelta(minutes=1))
+    await _fail_to_forget(scene, monkeypatch, "Forget my bike", model=FROM_MEMORY)
+    await scene.learn()
+
+    assert await scene.contents() == [BIKE]
+
+
+async def test_a_noun_that_meant_another_fact_as_well_at_first_is_not_forgotten_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(NAMED)
+    await scene.say(NUTS, CATS)
+    nuts, _ = await scene.active()
+    scene.clock.move(timedelta(minutes=1))
+    await _fail_to_forget(scene, monkeypatch, "Forget my allergy")
+    await scene.services.facts.forget(scene.scope, nuts.fact_id)
+    await scene.learn()
+
+    assert await scene.contents() == [CATS]
 
 
 async def test_a_named_thing_that_is_told_again_later_stays() -> None:

@@ -1,12 +1,19 @@
 """The answerer that needs no model: it quotes, says what is stored, and what it can do."""
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import Final
 
-from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts, reply_texts
+from recollect.answerers.from_memory.languages import (
+    REPLY_LANGUAGES,
+    ReplyTexts,
+    are_words_read,
+    reply_texts,
+)
 from recollect.answerers.from_memory.quoting import (
     MOST_FACTS,
     Quote,
@@ -17,6 +24,7 @@ from recollect.answerers.from_memory.quoting import (
     quotes_for,
     quotes_lead,
     shortened,
+    tells_about,
     told_here,
 )
 from recollect.answerers.from_memory.reading import (
@@ -41,6 +49,17 @@ _SLOWNESS: Final = 20
 _ECHOED: Final = 200
 """Characters of a question that its answer repeats."""
 _MOST_KNOWN: Final = 10
+_TALK: Final[Mapping[Wish, Sequence[Callable[[ReplyTexts], str]]]] = {
+    Wish.GREETING: (attrgetter("greeting"), attrgetter("abilities")),
+    Wish.THANKS: (attrgetter("welcome"), attrgetter("reminder")),
+    Wish.SMALL_TALK: (attrgetter("agreed"), attrgetter("reminder")),
+    Wish.ABILITIES: (attrgetter("abilities"),),
+    Wish.LEAVING: (attrgetter("left"),),
+    Wish.ABOUT_MEMORY: (attrgetter("about_me"), attrgetter("reminder")),
+    Wish.UNCLEAR: (attrgetter("unclear"), attrgetter("abilities")),
+    Wish.WORDLESS: (attrgetter("wordless"),),
+}
+"""What is said where nothing of the memory is asked for."""
 _OF_LAST: Final = frozenset({CommandKind.FORGET_LAST, CommandKind.FORGET_THAT})
 """Commands that mean the message before, whose facts may not be learnt yet."""
 
@@ -78,7 +97,10 @@ async def _off_loop(request: AnswerRequest) -> Answer:
     read = min(len(context.question), LONGEST_COMMAND) + sum(
         min(len(message.content), LONGEST_COMMAND) for message in context.window
     )
-    characters = context.characters + _SLOWNESS * read
+    facts = sum(len(one.content) for one in request.user_facts.known)
+    characters = context.characters + facts + _SLOWNESS * read
+    if not are_words_read():  # which takes longer than the answer
+        return await asyncio.to_thread(_answer, request)
     return await off_loop(partial(_answer, request), characters=characters)
 
 
@@ -89,14 +111,10 @@ def _answer(request: AnswerRequest) -> Answer:
     texts = reply_texts(language)
     quotes: Sequence[Quote] = ()
     match message.wish:
-        case Wish.GREETING:
-            paragraphs = [texts.greeting, texts.abilities]
-        case Wish.THANKS:
-            paragraphs = [texts.welcome, texts.reminder]
-        case Wish.SMALL_TALK:
-            paragraphs = [texts.agreed, texts.reminder]
-        case Wish.ABILITIES:
-            paragraphs = [texts.abilities]
+        case wish if request.lacks_session:
+            paragraphs = [*(text(texts) for text in _TALK.get(wish, ())[:1]), texts.no_session]
+        case wish if wish in _TALK:
+            paragraphs = [text(texts) for text in _TALK[wish]]
         case Wish.ABOUT_USER:
             paragraphs = _all_known(request, texts, language)
         case Wish.FORGETTING:
@@ -172,8 +190,15 @@ def _alike(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
 def _possible(request: AnswerRequest, commands: Iterable[Command], texts: ReplyTexts) -> list[str]:
     """The facts that a noun may mean, of which none was forgotten."""
     known = request.user_facts.known
-    nouns = [command.nouns for command in commands if command.nouns]
-    facts = [one for named in nouns for one in facts_named(named, known).possible]
+    things = [command.thing for command in commands if command.thing]
+    facts = [one for thing in things for one in facts_named(thing, known).possible]
+    return [quoted(one.content, one.valid_from, texts.known) for one in facts[:_MOST_KNOWN]]
+
+
+def _undone(request: AnswerRequest, commands: Iterable[Command], texts: ReplyTexts) -> list[str]:
+    """The facts that commands mean by slots and that still hold: to end them has failed."""
+    slots = {slot for command in commands for slot in command.slots}
+    facts = [one for one in request.user_facts.known if tells_about(one, slots)]
     return [quoted(one.content, one.valid_from, texts.known) for one in facts[:_MOST_KNOWN]]
 
 
@@ -199,6 +224,8 @@ def _not_forgotten(request: AnswerRequest, texts: ReplyTexts) -> list[str]:
         return [texts.not_understood, *_alike(request, texts)]
     if possible := _possible(request, commands, texts):
         return [texts.which, *possible]
+    if undone := _undone(request, commands, texts):
+        return [texts.not_yet, *undone]
     if hides_something(context, commands):
         return [texts.hidden, texts.messages_stay]
     is_of_last = context.window and any(one.kind in _OF_LAST for one in commands)

@@ -25,6 +25,8 @@ from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.named import facts_named, is_told_of
 from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
 from recollect.domain.facts.slots import Slot
+from recollect.domain.followup.edits import spoken_words
+from recollect.domain.followup.languages import words_for
 from recollect.domain.language import fold, guess_language, is_common_word
 from recollect.domain.recall.entry import Recalled
 from recollect.domain.recall.entry_maker import SUMMARY_LENGTH, read_exchange
@@ -97,14 +99,17 @@ class Quote:
 def facts_for(request: AnswerRequest) -> Sequence[Fact]:
     """The facts that answer a question: those about what it asks for, or that share a word with it.
 
-    In another language the nearest one may, unless the question names a time or another matter.
+    In another language the nearest one may answer what is asked of the user, or a lone word, unless
+    the question names a time or another matter.
     """
     context = request.context
     asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
-    about = [fact for fact in (*context.facts, *_told_here(request)) if _is_about(fact, asked)]
+    about = [fact for fact in (*context.facts, *_told_here(request)) if tells_about(fact, asked)]
     shared = [fact for fact in context.facts if content_words(fact.content) & wanted]
     if about or shared:
         return [*about, *(fact for fact in shared if fact not in about)][:MOST_FACTS]
+    if not _may_be_of_user(context):
+        return []
     slots = _slots_in(context.question)
     return [
         fact
@@ -113,6 +118,15 @@ def facts_for(request: AnswerRequest) -> Sequence[Fact]:
         and (not slots or fact.slot in slots)
         and not time_in(context.question, language=context.language, now=fact.updated_at)
     ]
+
+
+def _may_be_of_user(context: Context) -> bool:
+    """Whether a question may ask for something of the user: it has an "I" or "my", or is a word."""
+    question = context.question[:_READ_OF_MESSAGE]
+    known = words_for(context.language)
+    own = known.self_words | known.we_words
+    words = (word.replace("\u2019", "'") for word in spoken_words(question))
+    return not own.isdisjoint(words) or not _is_sentence(question)
 
 
 def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str) -> list[Quote]:
@@ -126,7 +140,18 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     if nearest or not _is_sentence(context.question):
         recalled = [one for one in recalled if _shares_word(one, context)]
     chosen = [*nearest, *recalled[:_MOST_EXCHANGES]]
-    return [one for one in chosen if one.reply or gist_of(one.said) not in gists]
+    return [
+        one
+        for one in chosen
+        if one.reply or not (gist_of(one.said) in gists or _says_no_more(one, context))
+    ]
+
+
+def _says_no_more(quote: Quote, context: Context) -> bool:
+    """Whether a quote has lone words of the question alone: "dog", which was asked for before."""
+    said = quote.said[:_READ_OF_MESSAGE]
+    is_known = content_words(said) <= content_words(context.question[:_READ_OF_MESSAGE])
+    return is_known and not _is_sentence(said)
 
 
 def told_here(request: AnswerRequest, *, language: str) -> list[Quote]:
@@ -170,7 +195,7 @@ def quotes_lead(request: AnswerRequest, facts: Iterable[Fact], quotes: Iterable[
     """Whether quotes come before facts: they share a word with the question, and no fact does."""
     context = request.context
     asked, wanted = slots_asked(context.question[:_READ_OF_MESSAGE]), _wanted(context)
-    if any(_is_about(one, asked) or content_words(one.content) & wanted for one in facts):
+    if any(tells_about(one, asked) or content_words(one.content) & wanted for one in facts):
         return False
     return any(quote.words & wanted for quote in quotes)
 
@@ -235,7 +260,7 @@ def _commands(request: AnswerRequest) -> Iterator[tuple[Command, datetime]]:
     for text, at in said:
         if len(text) <= _LONGEST_FORGETTING:
             for command in filter(is_forgetting, commands_of(text)):
-                if not (command.nouns and facts_named(command.nouns, known).possible):
+                if not (command.thing and facts_named(command.thing, known).possible):
                     yield command, at
 
 
@@ -245,8 +270,8 @@ def _means(command: Command, text: str) -> bool:
     if command.slots:
         clauses = [*_CLAUSE_END.split(text), *_JOINT.split(text), *_DUTCH_JOINT.split(text)]
         return any(tells_slot(clause, slot) for clause in clauses for slot in command.slots)
-    if command.nouns:
-        return is_told_of(text, command.nouns)
+    if command.thing:
+        return is_told_of(text, command.thing)
     if command.is_sweeping:
         return False
     words = content_words(command.content)
@@ -347,7 +372,7 @@ def _told_here(request: AnswerRequest) -> Iterator[Fact]:
             yield fact
 
 
-def _is_about(fact: Fact, slots: Iterable[Slot]) -> bool:
+def tells_about(fact: Fact, slots: Iterable[Slot]) -> bool:
     """Whether a fact is about one of these slots, by what was read of it or by how it begins."""
     return any(fact.slot == slot or tells_slot(fact.content, slot) for slot in slots)
 

@@ -1,6 +1,8 @@
 """What a message wants of a memory that has no model: an answer, to be stored, or a kind word."""
 
 import re
+import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
@@ -10,6 +12,7 @@ from recollect.answerers.from_memory.languages import (
     ReadingWords,
     reading_words,
 )
+from recollect.domain.chat.requests import is_placeholder
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.commands.forgetting import end_of_content
@@ -28,6 +31,8 @@ _CLOSING: Final = 8
 _OPENING_WORDS: Final = 3
 _FEWEST_OF_STATEMENT: Final = 4
 _FEWEST_OF_OWN: Final = 3
+_LONGEST_OPINION: Final = 4
+"""Words behind "you are" that only tell what somebody thinks of the memory."""
 _NEGATED: Final = 4
 """Words among which the negation of a command stands: "vergeet dus niet"."""
 _SENTENCE: Final = re.compile(r"([^.!?…\n]+)([.!?…]*)")
@@ -40,6 +45,10 @@ class Wish(Enum):
     """To know what is known about the user."""
     ABILITIES = auto()
     """To know what the memory can do."""
+    LEAVING = auto()
+    """To drop a matter: nothing is to be forgotten."""
+    ABOUT_MEMORY = auto()
+    """Nothing: it says something of the memory, or insults it."""
     THANKS = auto()
     GREETING = auto()
     SMALL_TALK = auto()
@@ -48,6 +57,10 @@ class Wish(Enum):
     STORING = auto()
     """That something is remembered: it tells, and does not ask."""
     ANSWER = auto()
+    UNCLEAR = auto()
+    """Nobody knows what: it has marks alone, such as "?"."""
+    WORDLESS = auto()
+    """The same: it has no text, but what stands for a picture or for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +74,18 @@ class ReadMessage:
 
 def read_message(text: str, language: str) -> ReadMessage:
     """What a message wants; `language` is the one it is most likely in."""
+    if is_placeholder(text):
+        return ReadMessage(wish=Wish.WORDLESS, languages=REPLY_LANGUAGES)
+    if _has_marks_alone(text):
+        return ReadMessage(wish=Wish.UNCLEAR)
     talk = {code: wish for code in REPLY_LANGUAGES if (wish := small_talk(text, code))}
-    if talk:
+    if talk and not means_everything(text):  # "Forget it all"
         codes = [code for code, wish in talk.items() if _is_sure(text, wish, code)] or list(talk)
         wish = talk[language if language in codes else codes[0]]
         same = tuple(code for code in codes if talk[code] is wish)
         return ReadMessage(wish=wish, languages=same)
     if wants_forgetting(text):
-        return ReadMessage(wish=Wish.FORGETTING)
+        return ReadMessage(wish=Wish.FORGETTING, languages=_forgetting_languages(text))
     if commands_of(text) or tells(text, language):
         return ReadMessage(wish=Wish.STORING)
     return ReadMessage(wish=Wish.ANSWER)
@@ -86,7 +103,9 @@ def is_forgetting(command: Command) -> bool:
 
 def wants_forgetting(text: str) -> bool:
     """Whether a message tells to forget something, be it a command that can be done or not."""
-    return any(map(is_forgetting, commands_of(text))) or _opens_forgetting(text)
+    if any(map(is_forgetting, commands_of(text))):
+        return True
+    return "?" not in text and (means_everything(text) or _opens_forgetting(text))
 
 
 def means_everything(text: str) -> bool:
@@ -99,14 +118,15 @@ def _forgets_all(words: Phrase, code: str) -> bool:
     known = fact_words(code)
     place = after_openers(words, 0, known)
     start = place + known.forget_verbs.length_at(words, place)
-    length = reading_words(code).everything.length_at(words, start)
-    rest = words[start + length :]
-    return start > place and length > 0 and not end_of_content(rest, known.topic_endings)
+    length = reading_words(code).everything.length_at(words, start) if start > place else 0
+    wiping = reading_words(code).wiping.length_at(words, place)
+    end = max(start + length if length else place, place + wiping)
+    return end > place and not end_of_content(words[end:], known.topic_endings)
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a message is small talk in any language."""
-    return any(small_talk(text, code) for code in REPLY_LANGUAGES)
+    """Whether a message is small talk in any language, or has no words at all."""
+    return is_placeholder(text) or any(small_talk(text, code) for code in REPLY_LANGUAGES)
 
 
 def small_talk(text: str, code: str) -> Wish | None:
@@ -153,15 +173,35 @@ def tells(text: str, language: str) -> bool:
 def _talk_of(words: Phrase, known: ReadingWords, code: str, *, asks: bool) -> Wish | None:
     """What a sentence of small talk wants; None if it is none."""
     rest = _after_greeting(words, known)
+    if wish := _wish_of_phrase(words, rest, known, code):
+        return wish
+    if not asks and _is_joined(words, known.leaving, known.small_talk):
+        return Wish.LEAVING
+    if not asks and _is_about_memory(rest, known, code):
+        return Wish.ABOUT_MEMORY
+    return _plain_talk(words, rest, known, code, asks=asks)
+
+
+def _wish_of_phrase(words: Phrase, rest: Phrase, known: ReadingWords, code: str) -> Wish | None:
+    """What a sentence wants that is one phrase, perhaps behind a greeting: `rest`."""
     joined = summary_words(code).conjunctions
     asked = rest[1:] if rest[:1] and rest[0] in joined else rest  # "And what do you know …"
     for phrases, wish in (
         (known.about_user, Wish.ABOUT_USER),
         (known.ability_questions, Wish.ABILITIES),
+        (known.leaving, Wish.LEAVING),
+        (known.insults, Wish.ABOUT_MEMORY),
         (known.pleasantries, Wish.SMALL_TALK),
     ):
         if any(_is_whole(one, phrases) for one in (words, rest, asked)):
             return wish
+    return None
+
+
+def _plain_talk(
+    words: Phrase, rest: Phrase, known: ReadingWords, code: str, *, asks: bool
+) -> Wish | None:
+    """Whether a sentence greets, thanks or agrees."""
     if any(word[0].isdigit() for word in words) or (asks and rest):
         return None
     core = known.greetings | known.thanks | known.agreements
@@ -190,7 +230,16 @@ def _is_thanking(words: Phrase, known: ReadingWords, code: str) -> bool:
 def _opens_forgetting(text: str) -> bool:
     """Whether a message begins as a command to forget does, and no negation follows."""
     words = words_in(text[:_READ])
-    return "?" not in text and any(_forgets(words, code) for code in REPLY_LANGUAGES)
+    return any(_forgets(words, code) for code in REPLY_LANGUAGES)
+
+
+def _forgetting_languages(text: str) -> tuple[str, ...]:
+    """The languages in which a message begins as a command to forget does: "vergiss" is German."""
+    words = words_in(text[:_READ])
+    plain = _plain(text[:_READ])
+    return tuple(
+        code for code in REPLY_LANGUAGES if _forgets(words, code) or _forgets_all(plain, code)
+    )
 
 
 def _forgets(words: Phrase, code: str) -> bool:
@@ -219,6 +268,31 @@ def _after_greeting(words: Phrase, known: ReadingWords) -> Phrase:
     while start < len(words) and words[start] in known.greetings:
         start += 1
     return words[start:]
+
+
+def _is_joined(words: Phrase, phrases: Phrases, others: Collection[str]) -> bool:
+    """Whether words are phrases and small talk alone: "ok, never mind, forget it"."""
+    place, count = 0, 0
+    while place < len(words):
+        length = phrases.length_at(words, place)
+        if not length and words[place] not in others:
+            return False
+        place, count = place + (length or 1), count + (length > 0)
+    return count > 0
+
+
+def _is_about_memory(words: Phrase, known: ReadingWords, code: str) -> bool:
+    """Whether a sentence says something of the memory, and nothing of the user beside it."""
+    length = known.addressing.length_at(words)
+    about_user = (fact_words(code).subjects, fact_words(code).owners)
+    is_short = 0 < len(words) - length <= _LONGEST_OPINION
+    return length > 0 and is_short and not any(one.are_in(words) for one in about_user)
+
+
+def _has_marks_alone(text: str) -> bool:
+    """Whether a message has no letter, number or picture: "?"."""
+    marks = "".join(text[:_READ].split())
+    return bool(marks) and all(unicodedata.category(one).startswith("P") for one in marks)
 
 
 def _is_whole(words: Phrase, phrases: Phrases) -> bool:

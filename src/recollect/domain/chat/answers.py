@@ -43,6 +43,8 @@ class AnswerRequest:
     """When the question was stored."""
     is_memory_read: bool = True
     """Whether memory has answered; otherwise nobody can tell what is stored or known."""
+    lacks_session: bool = False
+    """Whether memory was not read and nothing is stored because the client named no session."""
     user_facts: UserFacts = UserFacts()
     """Empty for answerers that do not quote memory themselves."""
 

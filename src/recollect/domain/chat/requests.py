@@ -45,6 +45,14 @@ def kinds_of(content: JsonValue) -> str:
     return named[:_MAX_KINDS]
 
 
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands for a content without words: `[image_url]`, `[nothing]`."""
+    kinds = text[: _MAX_KINDS + 1].split()
+    return 0 < len(text) <= _MAX_KINDS and all(
+        kind.startswith("[") and kind.endswith("]") and kind[1:-1].isidentifier() for kind in kinds
+    )
+
+
 def texts_in(content: JsonValue) -> Iterator[str]:
     """Yield the texts of a content, which is one text or a list of parts."""
     if isinstance(content, str):

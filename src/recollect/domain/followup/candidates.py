@@ -7,6 +7,7 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.agreement import agreeing, disagrees
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
+from recollect.domain.followup.faults import leaves_comparison_open, spoils_by_number
 from recollect.domain.followup.languages import words_for
 from recollect.domain.followup.opening_question import opening_question
 from recollect.domain.language import content_words, split_words
@@ -37,6 +38,11 @@ def best_rewrite(
         if one.need >= _FOLLOW_UP
         and one.standalone_question != question
         and not is_faulty(one.standalone_question, question, history)
+        and not leaves_comparison_open(one.standalone_question, known)
+        and not (
+            method is Method.MODEL
+            and spoils_by_number(one.standalone_question, question, history, known, language)
+        )
         and not disagrees(one.standalone_question, question, known)
     }
     method = max(rewrites, key=lambda method: rewrites[method].confidence, default=Method.NONE)

@@ -38,13 +38,20 @@ def is_calculation(question: str) -> bool:
 
 
 def asks_about_user(question: str, known: LanguageWords) -> bool:
-    """Whether users ask for their own name, age or address, and for nothing else.
+    """Whether users ask for their own name, age, address or work, and for nothing else.
 
-    "What is my name?" after "Forget my address" is not about the address.
+    "What is my name?" after "Forget my address" is not about the address. A word about now or a day
+    may stand anywhere: "Hoe laat moet ik morgen werken?".
     """
     if len(question) > _LONGEST:
         return False
     words = [word.replace("\u2019", "'") for word in spoken_words(question)]
+    times = known.moment_words | known.weekdays
+    timeless = [word for word in words if word not in times]
+    return _is_self_question(words, known) or _is_self_question(timeless, known)
+
+
+def _is_self_question(words: Sequence[str], known: LanguageWords) -> bool:
     starts = (0, starting_phrase(words, known.openers))
     lengths = [starting_phrase(words, known.self_questions, start=start) for start in starts]
     return any(

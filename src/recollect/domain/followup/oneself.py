@@ -13,6 +13,7 @@ from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.domain.language import content_words
 
 _LONGEST: Final = 120  # characters of a question
 _LONGEST_STATEMENT: Final = 400  # characters that are read of one
@@ -33,7 +34,9 @@ def follows_own_words(
 
     After any other question the two may belong together: "How many orders do I have?" after "Show
     the orders of 2023". A statement does not complete "And my cat?", either, nor does any of the
-    two complete a lone word such as "asdf".
+    two complete a lone word such as "asdf". Nor does a question to the world complete one for
+    something of the user's with which it shares no word: "What is my favourite colour?" after "Who
+    won the war?".
     """
     asks = asks_about_oneself(question, known) or _is_lone_word(question, history, known)
     if not asks and not _names_own_thing(question, known):
@@ -42,7 +45,7 @@ def follows_own_words(
     last = next((one for one in said if not _opens_no_topic(one, known, language)), None)
     if last is None or states_about_oneself(last, known):
         return True
-    return asks and asks_about_oneself(last, known)
+    return asks and (asks_about_oneself(last, known) or _is_apart(question, last, known, language))
 
 
 def asks_about_oneself(question: str, known: LanguageWords) -> bool:
@@ -99,6 +102,20 @@ def _is_lone_word(question: str, history: Sequence[HistoryMessage], known: Langu
     has_value = any(text[0].isdigit() for text in texts)
     is_short = 0 < len(texts) <= _LONE
     return is_short and is_plain and "?" not in question and not is_answer and not has_value
+
+
+def _is_apart(question: str, last: str, known: LanguageWords, language: str) -> bool:
+    """Whether a question names something of the user's, and the last one asks of the world."""
+    texts, before = (_lower(words_of(one[:_LONGEST_STATEMENT])) for one in (question, last))
+    is_owned = not (known.possessives & known.self_words).isdisjoint(texts)
+    asks_data = starting_phrase(before, known.data_questions) or starting_phrase(
+        before, known.data_requests
+    )
+    is_request = "?" not in last or not known.requests.isdisjoint(before[:1])
+    if not is_owned or asks_data or is_request:
+        return False
+    shared = {word.lower() for word in content_words(question, language)}
+    return shared.isdisjoint(word.lower() for word in content_words(last, language))
 
 
 def _names_own_thing(question: str, known: LanguageWords) -> bool:

@@ -52,7 +52,10 @@ from recollect.services.chat.turn import Answering, TurnEnding, TurnMemory, too_
 from recollect.services.chat.turn_record import TurnRecord
 from recollect.services.context.contexts import Contexts
 
-NO_SESSION: Final = "No session was named in X-Session-ID; nothing is remembered."
+NO_SESSION: Final = (
+    "No session was named, so memory is neither read nor stored; send X-Session-ID with any text "
+    "that stands for the conversation."
+)
 TASK: Final = (
     "The prompt was taken for a front end's own task, such as a title; nothing is remembered."
 )
@@ -162,6 +165,11 @@ class Proxy:
             return user_wide_session_id(scope.owner_id)
         return None
 
+    def _lacks_session(self, scope: Scope, call: CompletionCall) -> bool:
+        """Whether a call has no memory for the one reason that it names no session."""
+        has_none = self._session_id(scope, call) is None
+        return has_none and self._why_not_remembered(call) == NO_SESSION
+
     def _why_not_remembered(self, call: CompletionCall) -> str | None:
         """Why a call has no memory that wanted it; None where that is the client's own wish."""
         if call.policy is MemoryPolicy.OFF or call.ids.is_temporary:
@@ -268,6 +276,7 @@ class Proxy:
             request = AnswerRequest(
                 context=context or await self.contexts.bare(call.question),
                 is_memory_read=context is not None,
+                lacks_session=self._lacks_session(scope, call),
                 is_stored=question is not None,
                 asked_at=question.created_at if question else None,
                 user_facts=user_facts,

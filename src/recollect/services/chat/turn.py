@@ -40,6 +40,7 @@ from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
 from recollect.services.conversations.messages import Messages
 from recollect.services.conversations.sessions import Sessions
 from recollect.services.facts.quotable import QuotableFacts
+from recollect.services.languages import languages_loaded
 from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")
@@ -291,6 +292,7 @@ class TurnMemory:
         Where the audit log has to be written and cannot, everybody is.
         """
         self.turns.check_audit()
+        await languages_loaded()  # a new session notes its own
         attempts = Degradation(self.telemetry, probe=self.probe)
         await attempts.attempt("state", self.states.check_not_halted(scope))
         return attempts
@@ -348,8 +350,7 @@ class Answering:
         if attempts.is_database_away:
             attempts.warn(NO_MEMORY)
             return None
-        question_id = question.message_id if question else None
-        reading = self.quotable.read(scope, question_id=question_id)
+        reading = self.quotable.read(scope, question)
         return await attempts.attempt("facts", reading, warning=NO_MEMORY)
 
     def require_answerer(self) -> Answerer:

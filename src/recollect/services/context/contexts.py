@@ -60,6 +60,7 @@ from recollect.services.context.rewriting import (
 from recollect.services.context.summarising import SLOWNESS
 from recollect.services.conversations.messages import Messages
 from recollect.services.facts.known import KnownFacts
+from recollect.services.languages import languages_loaded
 from recollect.services.profiles import ChosenProfile
 from recollect.services.recall.recall import Recall
 from recollect.services.redaction import unmasked
@@ -257,6 +258,7 @@ class Contexts(Audited):
         check_question(question)
         counter = self.counter_for(model or self.policies.model)
         tokens = await _count(counter, question)
+        await languages_loaded()
         return Context(
             question=question,
             standalone_question=question,

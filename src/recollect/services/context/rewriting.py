@@ -14,7 +14,7 @@ from recollect.domain.followup.candidates import best_rewrite
 from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
 from recollect.domain.followup.expletives import needs_no_history
-from recollect.domain.followup.language import known_language, language_of, load_languages
+from recollect.domain.followup.language import known_language, language_of
 from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.oneself import follows_own_words
 from recollect.domain.followup.persons.naming import read_with_persons
@@ -33,6 +33,7 @@ from recollect.ports.models import ChatModel, FollowUpModel, Prompt
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.conversations.messages import Messages
+from recollect.services.languages import languages_loaded, phrases_loaded
 from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")
@@ -99,8 +100,9 @@ class Rewriting(Audited):
         return replace(self, llm=None)
 
     async def prepare_languages(self) -> None:
-        """Load the detection of languages in a thread; the first question would hold the loop."""
-        await self._in_thread(load_languages)
+        """Load what is known of languages in a thread; the first question would wait for it."""
+        await languages_loaded()
+        await phrases_loaded()
 
     async def prepare(self) -> None:
         """Load the model, the detection of languages and the reading of SQL, in a thread."""
@@ -139,6 +141,7 @@ class Rewriting(Audited):
             known = ", ".join(sorted(installed()))
             raise InvalidInput("language", f"must be one of: {known}")
         messages = [one for one in history if one.role is not Role.SYSTEM]
+        await languages_loaded()
         if by_rules_alone:
             rewrite = await self._read_by_rules(question, messages, language)
         else:

@@ -29,6 +29,7 @@ from recollect.ports.models import Embedder
 from recollect.ports.recall import WordStems
 from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import UNMEASURED, Stage, Telemetry
+from recollect.services.languages import languages_loaded
 from recollect.services.tenants.policies import TenantPolicies
 
 FACTS_FAILED: Final = "what is known about the user could not be looked for"
@@ -162,6 +163,7 @@ class KnownFacts:
                 for fact, cosine in found
                 if _is_of(fact, within) and access.visibility_of(fact.tables) is Visibility.ALL
             ]
+            await languages_loaded()
             unread = self.stems.unread_characters(fact for fact, _ in visible)
             choose = partial(self._choose, question, visible, tenant)
             relevant = await off_loop(choose, characters=(len(question) + unread) * _SLOWNESS)

@@ -62,6 +62,7 @@ from recollect.services.facts.exact_statements import (
 from recollect.services.facts.withdrawing.edited_messages import EditedMessages
 from recollect.services.facts.withdrawing.jokes import Jokes
 from recollect.services.facts.withdrawing.on_command import Withdrawing, learnt_from
+from recollect.services.languages import phrases_loaded
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
 
@@ -126,8 +127,8 @@ class Learning(Audited):
     async def obey_at_once(self, scope: Scope, messages: Sequence[Message]) -> None:
         """Do what short messages tell the memory, so that the next context knows it.
 
-        Never raises: what fails is done when the turn is learnt from. Of what a noun may mean,
-        only what was learnt meanwhile is forgotten then: the command has to be given again.
+        Never raises: what fails is done when the turn is learnt from, unless its answer has said
+        that nothing is forgotten.
         """
         short = [one for one in messages if len(one.content) <= _AT_ONCE]
         try:
@@ -146,6 +147,7 @@ class Learning(Audited):
 
     async def _commands(self, messages: Sequence[Message]) -> list[tuple[Message, Command]]:
         """What users tell the memory; long messages are read in a thread."""
+        await phrases_loaded()
         characters = _SLOWNESS * sum(len(one.content) for one in messages)
         return await off_loop(partial(_commands_of, messages), characters=characters)
 

@@ -7,9 +7,11 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.chat.answers import UserFacts
+from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import MAX_LIMIT, PageRequest
 from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactStatus
 from recollect.domain.facts.query import FactFilter, FactSort
+from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.slots import Slot
 from recollect.domain.identity.scope import Scope
 from recollect.ports.facts import FactStore
@@ -18,6 +20,8 @@ from recollect.services.facts.visibility import visible
 
 _MOST_KNOWN: Final = 200
 """Of the facts that hold, those that changed last: they are listed, or name what may be meant."""
+_LONGEST_COMMAND: Final = 300
+"""Characters of a message that names a thing to forget, and says nothing else."""
 _BY_ITSELF: Final = "extractor"
 """Who ends facts because of what users tell, without being told to."""
 _ONE_VALUE: Final = frozenset(slot.value for slot in Slot if slot.has_one_value)
@@ -30,17 +34,22 @@ class QuotableFacts:
     store: FactStore
     permissions: Permissions
 
-    async def read(self, scope: Scope, *, question_id: UUID | None) -> UserFacts:
+    async def read(self, scope: Scope, question: Message | None) -> UserFacts:
         """The facts that hold, those that a question has just ended, and what not to quote.
 
-        A fact that is restored is quoted again.
+        All that hold, where the question names a thing to forget: any of them may be meant. A fact
+        that is restored is quoted again.
         """
+        question_id = question.message_id if question else None
         known = await self.store.list(
             scope,
             PageRequest(limit=_MOST_KNOWN),
             filters=FactFilter(status=FactStatus.ACTIVE),
             sort=FactSort.UPDATED,
         )
+        facts: Sequence[Fact] = known.items
+        if known.next_cursor and question and _names_thing(question.content):
+            facts = await self._all(scope, FactStatus.ACTIVE)
         retracted = await self._all(scope, FactStatus.RETRACTED)
         histories = await self.store.histories(scope, [one.fact_id for one in retracted])
         forgotten = [one for one in retracted if _is_forgotten(histories.get(one.fact_id, ()))]
@@ -49,7 +58,7 @@ class QuotableFacts:
         ]
         access = await self.permissions.allowed(scope)
         return UserFacts(
-            known=visible(known.items, access),
+            known=visible(facts, access),
             forgotten=visible(just_now, access) if question_id else (),
             withheld=_messages_of(forgotten, histories)
             | await self._replaced(scope, _forgotten_at(forgotten, histories)),
@@ -79,6 +88,11 @@ class QuotableFacts:
             facts += listed.items
             page = replace(page, cursor=listed.next_cursor) if listed.next_cursor else None
         return facts
+
+
+def _names_thing(text: str) -> bool:
+    """Whether a message tells to forget a thing that it names by a noun."""
+    return len(text) <= _LONGEST_COMMAND and any(one.thing for one in commands_in(text))
 
 
 def _is_forgotten(history: Sequence[FactChange]) -> bool:

@@ -14,6 +14,7 @@ from uuid import UUID
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.session import TurnStatus
+from recollect.domain.facts.reading.commands.detection import LONGEST_COMMAND
 from recollect.domain.followup.language import detect_language
 from recollect.domain.followup.languages import installed
 from recollect.domain.identity.audit import AuditAction
@@ -34,6 +35,7 @@ from recollect.domain.recall.entry import (
     Recollection,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
+from recollect.domain.recall.forgetting import commands_last
 from recollect.domain.recall.query import (
     MAX_QUERY_LENGTH,
     AlreadyInContext,
@@ -55,6 +57,7 @@ from recollect.ports.telemetry import Stage
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.conversations.last_access import LastAccess
+from recollect.services.languages import languages_loaded, phrases_loaded
 from recollect.services.recall.reranking import Reranking
 from recollect.services.redaction import Redaction
 
@@ -313,7 +316,10 @@ class Recall(Audited):
                     best = await reranking.rerank(best, question, depth=depth, around=around)
                 if things:
                     best = await self._cover(best, things, language=question.language)
-                return Recollection(items=_recalled(best[: search.k]), warnings=warnings)
+                results = _recalled(best[: search.k])
+                if not question.occurrence:
+                    results = await _with_commands_last(results)
+                return Recollection(items=results, warnings=warnings)
             query = replace(query, count=query.count * _WIDER)
 
     def _count(self, results: Recollection) -> None:
@@ -336,6 +342,7 @@ class Recall(Audited):
             stems = partial(terms_of, stems=self.stems, language=question.language)
             return question, question.terms(stems)
 
+        await languages_loaded()
         return await off_loop(read, characters=len(search.text) * _SLOWNESS)
 
     async def _speakers_in(self, index: RecallIndex, scope: Scope) -> Sequence[str]:
@@ -400,6 +407,13 @@ class Recall(Audited):
         scores = {(one.entry.session_id, one.entry.sequence): score for one, score in ranked}
         visible = await self.seen_entries.of(search.scope, search.access, candidates)
         return [Ranked(one, scores[one.entry.session_id, one.entry.sequence]) for one in visible]
+
+
+async def _with_commands_last(results: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
+    """The results with commands to forget behind all others; many are read in a thread."""
+    await phrases_loaded()
+    characters = sum(len(one.text) for one in results if len(one.text) <= LONGEST_COMMAND)
+    return await off_loop(partial(commands_last, results), characters=characters * _SLOWNESS)
 
 
 def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:

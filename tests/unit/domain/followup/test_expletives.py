@@ -58,6 +58,12 @@ def test_other_questions_may_be_about_what_was_said(question: str, language: str
         ("Comment je m\u2019appelle ?", "fr"),
         ("Quel âge ai-je ?", "fr"),
         ("¿Cómo me llamo?", "es"),
+        ("Hoe laat moet ik werken?", "nl"),
+        ("Hoe laat moet ik morgen werken?", "nl"),
+        ("What time do I have to work tomorrow?", "en"),
+        ("Um wie viel Uhr muss ich arbeiten?", "de"),
+        ("À quelle heure dois-je travailler demain ?", "fr"),
+        ("¿A qué hora tengo que trabajar mañana?", "es"),
     ],
 )
 def test_users_ask_for_themselves(question: str, language: str) -> None:

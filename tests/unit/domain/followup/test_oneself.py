@@ -159,9 +159,30 @@ def test_a_statement_completes_no_question_about_oneself(history: list[str], que
 
 
 @pytest.mark.parametrize(
+    ("language", "last", "question"),
+    [
+        ("en", "Who won the war?", "What is my favourite colour?"),
+        ("nl", "Wie won de oorlog?", "Wat is mijn lievelingskleur?"),
+        ("de", "Wer hat den Krieg gewonnen?", "Was ist meine Lieblingsfarbe?"),
+        ("fr", "Qui a gagné la guerre ?", "Quelle est ma couleur préférée ?"),
+        ("es", "¿Quién ganó la guerra?", "¿Cuál es mi color favorito?"),
+    ],
+)
+def test_a_question_to_the_world_completes_none_for_something_of_the_users(
+    language: str, last: str, question: str
+) -> None:
+    history = conversation(f"user: {last}", "assistant: Nobody.")
+    assert follows_own_words(question, history, words_for(language), language)
+
+
+@pytest.mark.parametrize(
     ("history", "question"),
     [
         (["user: Show the orders of 2023"], "How many orders do I have?"),
+        (["user: Which airline flies to Rome?"], "What is my seat?"),
+        (["user: Tell me about Rome"], "What is my hotel called?"),
+        (["user: What does the order cost?"], "When does my order arrive?"),
+        (["user: Who won the war?"], "When do I arrive?"),
         (["user: Write a poem about my cat"], "Do I have a cat?"),
         (["user: What is my dog called?", "assistant: Rex."], "And my cat?"),
         (["user: I am going to Japan"], "Do I need a visa?"),

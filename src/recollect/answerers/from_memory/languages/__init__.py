@@ -47,6 +47,18 @@ class ReplyTexts:
     abilities: str
     reminder: str
     """The same in short."""
+    unclear: str
+    """Where a message has no word at all: "?"."""
+    wordless: str
+    """Where it has a picture alone, or nothing."""
+    no_session: str
+    """Where the client names no session: what it has to send."""
+    left: str
+    """Where the user drops a matter: "never mind, forget it"."""
+    not_yet: str
+    """Where what is to be forgotten could not be ended at once."""
+    about_me: str
+    """Where a message is about the memory, or insults it."""
     asked: str
     said: str
     answer: str
@@ -75,6 +87,14 @@ class ReadingWords:
     """Words that say how something is called."""
     everything: Phrases
     """What "forget" means all by: "everything"."""
+    wiping: Phrases
+    """Whole messages that want all of it gone: "delete everything"."""
+    leaving: Phrases
+    """Whole messages that drop a matter, and want nothing forgotten: "forget it"."""
+    insults: Phrases
+    """Whole messages that insult."""
+    addressing: Phrases
+    """How a message begins that is about the memory: "you are"."""
     asking: Phrases
     """How a question begins that needs no question mark: "I want to know"."""
     subjects: frozenset[str]
@@ -113,10 +133,19 @@ def reading_words(code: str) -> ReadingWords:
         about_user=Phrases.parse(tables["about_user"]),
         naming=words("naming"),
         everything=Phrases.parse(tables["everything"]),
+        wiping=Phrases.parse(tables["wiping"]),
+        leaving=Phrases.parse(tables["leaving"]),
+        insults=Phrases.parse(tables["insults"]),
+        addressing=Phrases.parse(tables["addressing"]),
         asking=Phrases.parse(tables["asking"]),
         subjects=words("subjects"),
         verbs=words("verbs"),
     )
+
+
+def are_words_read() -> bool:
+    """Whether the words of all languages have been read before."""
+    return reading_words.cache_info().currsize == len(REPLY_LANGUAGES)
 
 
 @cache

@@ -230,6 +230,8 @@ class LanguageWords(GrammarWords):
     yes_words: frozenset[str]
     self_questions: PhraseList
     """Questions of users for themselves: "how old am i"."""
+    comparison_words: frozenset[str]
+    """Words that a comparison needs something behind: "than"."""
     about_nouns: frozenset[str]
     """Nouns for what is known of things, which are not counted: "information"."""
     about_words: frozenset[str]

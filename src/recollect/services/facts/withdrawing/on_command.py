@@ -3,16 +3,18 @@
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.facts.fact import Fact, FactSource, gist_of
+from recollect.domain.conversation.paging import MAX_LIMIT, PageRequest
+from recollect.domain.facts.fact import Fact, FactSource, FactStatus, gist_of
+from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
-from recollect.domain.facts.reading.commands.named import facts_named
+from recollect.domain.facts.reading.commands.named import NamedFacts, facts_named
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.plain.corrections import only_acknowledges
 from recollect.domain.facts.slots import Slot
@@ -36,6 +38,8 @@ _MOST_BESIDE: Final = 3
 """Words of a message beside its facts with which it still says nothing else: "remember that"."""
 _LATELY: Final = 10
 """Turns before a command in which something like what it means may have been told."""
+_LATELY_CHANGED: Final = MAX_LIMIT
+"""Facts of each status that changed last, among which those are that changed since a message."""
 _SLOWNESS: Final = 20
 """Commands take this many times as long to find as other work on as many characters takes."""
 _READ: Final = 500
@@ -67,7 +71,7 @@ class Withdrawing(Audited):
 
         The same message is read again when its turn is learnt from: then only what was learnt
         from earlier messages meanwhile is withdrawn, and nothing that was restored. Of what a noun
-        may mean nothing is then withdrawn that was known before: the answer has asked which it is.
+        may mean, what was known before is withdrawn then only if that has failed at once.
         """
         self.check_audit()
         if await self._is_of_old(scope, message):
@@ -78,9 +82,8 @@ class Withdrawing(Audited):
             facts = await self._meant(scope, command, message)
             facts = [fact for fact in facts if _was_known(fact, message, is_done=is_done)]
             if command.kind is CommandKind.FORGET_NAMED and is_read_again:
-                facts = [
-                    one for one in facts if not is_done and one.created_at > message.created_at
-                ]
+                is_left = not is_done and await self._is_left(scope, facts, command, message)
+                facts = facts if is_left else []
             if not facts:
                 return False
             draft = Draft(
@@ -102,7 +105,7 @@ class Withdrawing(Audited):
             case CommandKind.FORGET_SLOTS:
                 return [fact for fact in known if _is_about(fact, command.slots)]
             case CommandKind.FORGET_NAMED:
-                certain = facts_named(command.nouns, known).certain
+                certain = (await _named(command, known)).certain
                 is_sure = certain and not await self._is_told_beside(scope, certain, message)
                 return [certain] if certain and is_sure else []
             case CommandKind.FORGET_EVERYTHING:
@@ -113,6 +116,38 @@ class Withdrawing(Audited):
                 return learnt_from(before, known) if before else []
             case _:
                 return []
+
+    async def _is_left(
+        self, scope: Scope, facts: Sequence[Fact], command: Command, message: Message
+    ) -> bool:
+        """Whether what a noun means was learnt since, or is left of a command that has failed.
+
+        Nothing is left where an answer of the memory itself has asked which is meant, and where a
+        fact that may be meant has changed since: at the time of the message, it was another choice.
+        """
+        if all(one.created_at > message.created_at for one in facts):
+            return True
+        replies = [one for one in await self._turn(scope, message, 0) if one.role is Role.ASSISTANT]
+        if not replies or any(one.details.only_quotes for one in replies):
+            return False
+        changed = await self._changed_since(scope, message.created_at)
+        return changed is not None and not (await _named(command, changed)).possible
+
+    async def _changed_since(self, scope: Scope, moment: datetime) -> list[Fact] | None:
+        """The facts that were learnt, changed or ended since a moment; None if they are many."""
+        changed: list[Fact] = []
+        for status in FactStatus:
+            page = await self.store.list(
+                scope,
+                PageRequest(limit=_LATELY_CHANGED),
+                filters=FactFilter(status=status),
+                sort=FactSort.UPDATED,
+            )
+            since = [one for one in page.items if one.updated_at > moment]
+            if page.next_cursor and len(since) == len(page.items):
+                return None
+            changed += since
+        return changed
 
     async def _is_told_beside(self, scope: Scope, fact: Fact, message: Message) -> bool:
         """Whether the user told something like a fact lately that taught nothing, or not yet.
@@ -179,6 +214,14 @@ class Withdrawing(Audited):
                 return False
             self.note(scope, AuditAction.FACT_CHANGED, items=[fact.fact_id for fact in batch])
         return True
+
+
+async def _named(command: Command, facts: Sequence[Fact]) -> NamedFacts:
+    """What the thing that a command names may mean among facts; many are read in a thread."""
+    if command.thing is None:
+        return NamedFacts(certain=None, possible=())
+    read = partial(facts_named, command.thing, facts)
+    return await off_loop(read, characters=sum(len(one.content) for one in facts))
 
 
 def _tells_alike(texts: Sequence[str], fact: Fact) -> bool:

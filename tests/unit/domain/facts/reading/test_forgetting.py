@@ -3,7 +3,8 @@
 import pytest
 
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
-from recollect.domain.facts.reading.commands.detection import commands_in
+from recollect.domain.facts.reading.commands.detection import commands_in, only_forgets
+from recollect.domain.facts.reading.commands.named import NamedThing
 from recollect.domain.facts.slots import Slot
 
 _SLOTS = """
@@ -88,7 +89,31 @@ travail: S'il te plaît, [oublie mon travail].
 trabajo: [Olvida mi trabajo]
 bici: [Olvida mi bici], por favor.
 """
+_ATTRIBUTES = """
+wife, name: [Forget my wife's name]
+wife, name: Please [forget my wife\u2019s name].
+dog, birthday: [Forget my dog's birthday]!
+wife, name: [Forget the name of my wife].
+vrouw, naam: [Vergeet de naam van mijn vrouw]
+hond, leeftijd: [Vergeet alsjeblieft de leeftijd van mijn hond].
+frau, namen: [Vergiss den Namen meiner Frau]
+hundes, namen: [Vergiss bitte den Namen meines Hundes].
+femme, prenom: [Oublie le prénom de ma femme]
+chien, age: [Oublie l'âge de mon chien], s'il te plaît.
+mujer, nombre: [Olvida el nombre de mi mujer]
+hija, cumpleanos: [Olvida el cumpleaños de mi hija], por favor.
+"""
 _NONE = """
+Forget my wife's name for now.
+Forget his wife's name.
+Forget the name of the wife.
+Don't forget my wife's name.
+I forget my wife's name.
+Forget my wife's name?
+Vergeet de naam van mijn vrouw niet.
+Vergiss den Namen meiner Frau nicht.
+N'oublie pas le nom de ma femme.
+No olvides el nombre de mi mujer.
 Forget my bike?
 Can you forget my bike?
 Could you please forget my bike?
@@ -229,8 +254,17 @@ def test_what_is_to_be_forgotten_can_be_named(line: str) -> None:
 def test_a_thing_of_the_users_can_be_named_by_its_noun(line: str) -> None:
     nouns, _, text = line.partition(": ")
     commands, content, start = _read(text)
-    kind, named = CommandKind.FORGET_NAMED, tuple(nouns.split())
-    assert commands == (Command(kind=kind, content=content, start=start, nouns=named),)
+    kind, thing = CommandKind.FORGET_NAMED, NamedThing(nouns=tuple(nouns.split()))
+    assert commands == (Command(kind=kind, content=content, start=start, thing=thing),)
+
+
+@pytest.mark.parametrize("line", _ATTRIBUTES.strip().splitlines())
+def test_one_attribute_of_somebody_of_the_users_can_be_named(line: str) -> None:
+    named, _, text = line.partition(": ")
+    commands, content, start = _read(text)
+    nouns, attribute = (tuple(one.split()) for one in named.split(", "))
+    kind, thing = CommandKind.FORGET_NAMED, NamedThing(nouns=nouns, attribute=attribute)
+    assert commands == (Command(kind=kind, content=content, start=start, thing=thing),)
 
 
 @pytest.mark.parametrize(
@@ -258,3 +292,22 @@ def test_a_command_may_stand_beside_other_sentences() -> None:
         CommandKind.FORGET_SLOTS,
         CommandKind.REMEMBER,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_all"),
+    [
+        ("Forget my dog", True),
+        ("Olvida mi perro.", True),
+        ("Forget my name. Forget where I live.", True),
+        ("Vergeet dat ik in Gent woon", True),
+        ("Forget my name. I live in Rome.", False),
+        ("Remember that I live in Rome.", False),
+        ("Forget it", False),
+        ("I live in Rome.", False),
+        ("", False),
+        ("Forget my name. " * 100, False),
+    ],
+)
+def test_a_message_may_say_nothing_but_what_is_to_be_forgotten(text: str, *, is_all: bool) -> None:
+    assert only_forgets(text) is is_all

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from recollect.domain.facts.reading.commands.named import NamedThing
 from recollect.domain.facts.slots import Slot
-from recollect.domain.speech.phrases import Phrase
 
 
 class CommandKind(StrEnum):
@@ -39,8 +39,8 @@ class Command:
     """Whether everything about the content is to be forgotten: "what I said about my diet"."""
     slots: frozenset[Slot] = frozenset()
     """What is to be forgotten, where slots are."""
-    nouns: Phrase = ()
-    """What is named, without its possessive, where a thing of the user's is."""
+    thing: NamedThing | None = None
+    """What is named, where a thing of the user's is."""
 
     @property
     def is_sweeping(self) -> bool:

@@ -28,6 +28,8 @@ from recollect.domain.speech.tokens import Token, tokens_of
 
 _MIN_STATEMENT: Final = 2
 """The fewest words of a statement: "I smoke"."""
+LONGEST_COMMAND: Final = 300
+"""Characters of a message that may say nothing but what is to be forgotten."""
 _ENDS: Final = " \t\n.!?…,;:\"'”»)"
 _ALONE: Final = frozenset(
     {CommandKind.FORGET_LAST, CommandKind.FORGET_THAT, CommandKind.FORGET_NAMED}
@@ -47,6 +49,17 @@ def commands_in(text: str) -> tuple[Command, ...]:
         if command and not (command.is_sweeping and _is_taken_back(after))
     )
     return tuple(one for one in kept if is_alone or one.kind not in _ALONE)
+
+
+def only_forgets(text: str) -> bool:
+    """Whether a user's message says nothing but what is to be forgotten."""
+    if len(text) > LONGEST_COMMAND:
+        return False
+    sentences = [one for one in sentences_of(Part(start=0, text=text)) if one.text.strip()]
+    commands = commands_in(text)
+    return len(commands) == len(sentences) > 0 and not any(
+        command.kind is CommandKind.REMEMBER for command in commands
+    )
 
 
 def _command_of(sentence: Part) -> Command | None:
@@ -73,7 +86,7 @@ def _read(sentence: Part, tokens: tuple[Token, ...], words: Phrase, code: str) -
             content=text[start - sentence.start :],
             start=start,
             slots=forgetting.slots,
-            nouns=forgetting.nouns,
+            thing=forgetting.thing,
         )
     if excepts_something(words, place, known):
         return None

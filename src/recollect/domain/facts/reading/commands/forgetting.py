@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.facts.reading.commands.command import CommandKind
-from recollect.domain.facts.reading.commands.named import nouns_at
+from recollect.domain.facts.reading.commands.named import NamedThing, things_at
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.languages.slot_names import slot_at
 from recollect.domain.facts.reading.paraphrase import negates
@@ -28,7 +28,7 @@ class Forgetting:
     end: int
     """The place after its last word."""
     slots: frozenset[Slot] = frozenset()
-    nouns: Phrase = ()
+    thing: NamedThing | None = None
 
 
 def forgetting_at(words: Phrase, place: int, code: str, *, is_polite: bool) -> Forgetting | None:
@@ -87,9 +87,8 @@ def _named_readings(words: Phrase, place: int, known: FactWords) -> Iterator[For
     length = known.forget_verbs.length_at(words, place)
     if length and "?" not in words:
         first = _after_please(words, place + length, known)
-        for nouns in nouns_at(words, first, known):
-            end = first + known.owners_named.length_at(words, first) + len(nouns)
-            yield Forgetting(kind=CommandKind.FORGET_NAMED, end=end, nouns=nouns)
+        for thing, end in things_at(words, first, known):
+            yield Forgetting(kind=CommandKind.FORGET_NAMED, end=end, thing=thing)
 
 
 def _slot_readings(

@@ -1,4 +1,4 @@
-"""Things of the user's that a command names by a noun: "forget my bike", "vergeet mijn allergie".
+"""Things of the user's that a command names by a noun: "forget my bike", "forget my wife's name".
 
 What the noun means is told by the facts: exactly one must be about it, and no other mention it.
 """
@@ -12,10 +12,24 @@ from recollect.domain.facts.reading.belongings import belongs_to_another, is_abo
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.languages.slot_names import slots_named
 from recollect.domain.language import is_common_word
-from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 
 _MOST_NOUNS: Final = 2
 """Words behind "my": "phone number"."""
+_MOST_BEHIND: Final = 8
+"""Words behind a noun that may only tell more of it: "that is afraid of cars"."""
+_CASES: Final = ("es", "s")
+"""Endings that a noun has behind "of my" in German, and without which facts have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedThing:
+    """A thing or a person of the user's, or one attribute of it alone."""
+
+    nouns: Phrase
+    """What it is called, without its possessive: "bike"."""
+    attribute: Phrase = ()
+    """What of it is meant: the "name" of "my wife's name"; empty: all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,31 +42,160 @@ class NamedFacts:
     """All that are about it or mention it."""
 
 
-def nouns_at(words: Phrase, place: int, known: FactWords) -> Iterator[Phrase]:
-    """The nouns behind a possessive of the user's at a place, the shortest reading first."""
+def things_at(words: Phrase, place: int, known: FactWords) -> Iterator[tuple[NamedThing, int]]:
+    """The things of the user's that are named at a place, and the places after them.
+
+    The shortest reading comes first.
+    """
     owner = known.owners_named.length_at(words, place)
-    first = place + owner
-    for count in range(1, _MOST_NOUNS + 1):
-        nouns = words[first : first + count]
-        if not owner or len(nouns) < count or not all(_is_noun(one, known) for one in nouns):
-            return
-        yield nouns
+    for nouns, end in _nouns_at(words, place + owner, known) if owner else ():
+        yield NamedThing(nouns=nouns), end
+        genitive = known.genitives.length_at(words, end)
+        for attribute, last in _nouns_at(words, end + genitive, known) if genitive else ():
+            yield NamedThing(nouns=nouns, attribute=attribute), last
+    article = known.articles_named.length_at(words, place)
+    for attribute, end in _nouns_at(words, place + article, known) if article else ():
+        of_mine = known.of_mine.length_at(words, end)
+        for nouns, last in _nouns_at(words, end + of_mine, known) if of_mine else ():
+            yield NamedThing(nouns=nouns, attribute=attribute), last
 
 
-def facts_named(nouns: Phrase, facts: Iterable[Fact]) -> NamedFacts:
-    """The facts that nouns of the user's may mean."""
+def facts_named(thing: NamedThing, facts: Iterable[Fact]) -> NamedFacts:
+    """The facts that a thing of the user's may mean."""
+    if thing.attribute:
+        return _facts_of_attribute(thing, tuple(facts))
+    nouns = thing.nouns
     slots = {slot.value for slot in slots_named(nouns)}
     possible = tuple(one for one in facts if one.slot in slots or _mentions(one, nouns))
     only = possible[0] if len(possible) == 1 else None
     is_certain = only is not None and (
-        is_told_of(only.content, nouns) or (only.slot in slots and _is_of_user(only))
+        is_told_of(only.content, thing) or (only.slot in slots and _is_of_user(only))
     )
     return NamedFacts(certain=only if is_certain else None, possible=possible)
 
 
-def is_told_of(text: str, nouns: Phrase) -> bool:
-    """Whether a text says something of these nouns of the user's, and of nothing else."""
-    return all(_begins_with(words_in(part), nouns) for part in text.split(MERGED_BY))
+def is_told_of(text: str, thing: NamedThing) -> bool:
+    """Whether a text says something of this thing of the user's, and of nothing else."""
+    known = [fact_words(code) for code in LANGUAGES]
+    return all(
+        any(_is_about(words_in(part), thing, one) for one in known)
+        for part in text.split(MERGED_BY)
+    )
+
+
+def _facts_of_attribute(thing: NamedThing, facts: tuple[Fact, ...]) -> NamedFacts:
+    """The facts that tell an attribute; those that repeat its value may be meant as well."""
+    owned = tuple(
+        one for one in facts if any(_mentions(one, nouns) for nouns in _cases_of(thing.nouns))
+    )
+    about = [one for one in owned if is_told_of(one.content, thing)]
+    if not about:
+        return NamedFacts(certain=None, possible=owned)
+    values = {word for one in about for word in _value_of(one, thing)}
+    possible = tuple(
+        one
+        for one in facts
+        if one in about
+        or (one in owned and _mentions(one, thing.attribute))
+        or not values.isdisjoint(words_in(one.content))
+    )
+    return NamedFacts(certain=possible[0] if len(possible) == 1 else None, possible=possible)
+
+
+def _value_of(fact: Fact, thing: NamedThing) -> Iterator[str]:
+    """The words of a fact that are neither a thing nor its attribute."""
+    known = {word for nouns in _cases_of(thing.nouns) for word in (*nouns, *thing.attribute)}
+    verbs = [fact_words(code) for code in LANGUAGES]
+    for word in words_in(fact.content):
+        is_verb = any((word,) in one.statement_verbs or (word,) in one.called for one in verbs)
+        is_value = word.isalnum() and len(word) > 1 and not is_common_word(word)
+        if is_value and word not in known and not is_verb and not _is_name_noun((word,)):
+            yield word
+
+
+def _is_about(words: Phrase, thing: NamedThing, known: FactWords) -> bool:
+    if thing.attribute:
+        return any(_tells(words, nouns, thing.attribute, known) for nouns in _cases_of(thing.nouns))
+    return _begins_with(words, thing.nouns, known) or _tells_having(words, thing.nouns, known)
+
+
+def _begins_with(words: Phrase, nouns: Phrase, known: FactWords) -> bool:
+    """Whether words begin as "my bike is" does."""
+    start = known.owners.length_at(words)
+    end = start + len(nouns)
+    has_verb = known.statement_verbs.length_at(words, end) or words[end : end + 1] == (":",)
+    return start > 0 and words[start:end] == nouns and has_verb > 0
+
+
+def _tells_having(words: Phrase, nouns: Phrase, known: FactWords) -> bool:
+    """Whether words say that the user has a thing, and no more than that: "I have a bike"."""
+    start = known.having.length_at(words)
+    end = start + len(nouns)
+    return start > 0 and words[start:end] == nouns and _only_describes(words[end:], known)
+
+
+def _only_describes(rest: Phrase, known: FactWords) -> bool:
+    """Whether the words behind a noun are none, its name, or a clause that tells of it alone."""
+    if not rest:
+        return True
+    start = 1 if rest[0] == "," else 0
+    opening = known.relatives.length_at(rest, start) or known.name_tails.length_at(rest, start)
+    return opening > 0 and _is_one_matter(rest[start + opening :], known)
+
+
+def _is_one_matter(words: Phrase, known: FactWords) -> bool:
+    """Whether some words tell nothing of the user, and nothing that is joined to them."""
+    others = (known.joints, known.contrasts, known.subjects, known.owners)
+    is_joined = "," in words or any(one.are_in(words) for one in others)
+    return 0 < len(words) <= _MOST_BEHIND and not is_joined
+
+
+def _tells(words: Phrase, nouns: Phrase, attribute: Phrase, known: FactWords) -> bool:
+    """Whether words tell an attribute of somebody of the user's: "my wife's name is Ann"."""
+    return any(
+        verbs.length_at(words, end) > 0
+        and _is_one_matter(words[end + verbs.length_at(words, end) :], known)
+        for end, verbs in _places_of(words, nouns, attribute, known)
+    )
+
+
+def _places_of(
+    words: Phrase, nouns: Phrase, attribute: Phrase, known: FactWords
+) -> Iterator[tuple[int, Phrases]]:
+    """Where an attribute of nouns may end, and which verbs may follow it there."""
+    owner = known.owners.length_at(words)
+    after = owner + len(nouns)
+    if owner and words[owner:after] == nouns:
+        genitive = known.genitives.length_at(words, after)
+        length = _attribute_at(words, after + genitive, attribute, known) if genitive else 0
+        if length:
+            yield after + genitive + length, known.statement_verbs
+        if attribute in known.names_named:
+            yield after, known.called
+    article = known.articles.length_at(words)
+    length = _attribute_at(words, article, attribute, known) if article else 0
+    of_mine = known.of_mine.length_at(words, article + length) if length else 0
+    after = article + length + of_mine
+    if of_mine and words[after : after + len(nouns)] == nouns:
+        yield after + len(nouns), known.statement_verbs
+
+
+def _attribute_at(words: Phrase, place: int, attribute: Phrase, known: FactWords) -> int:
+    """How many words an attribute has at a place; any word for a name stands for another."""
+    if attribute in known.names_named:
+        return known.names_named.length_at(words, place)
+    return len(attribute) if words[place : place + len(attribute)] == attribute else 0
+
+
+def _is_name_noun(nouns: Phrase) -> bool:
+    return any(nouns in fact_words(code).names_named for code in LANGUAGES)
+
+
+def _cases_of(nouns: Phrase) -> tuple[Phrase, ...]:
+    """Nouns as they are, and without the ending of a case: "Hundes" is "Hund"."""
+    last = nouns[-1]
+    stems = (last.removesuffix(ending) for ending in _CASES if last.endswith(ending))
+    return (nouns, *((*nouns[:-1], stem) for stem in stems if len(stem) > 1))
 
 
 def _is_of_user(fact: Fact) -> bool:
@@ -62,19 +205,17 @@ def _is_of_user(fact: Fact) -> bool:
     )
 
 
-def _begins_with(words: Phrase, nouns: Phrase) -> bool:
-    """Whether words begin as "my bike is" does."""
-    for known in map(fact_words, LANGUAGES):
-        start = known.owners.length_at(words)
-        end = start + len(nouns)
-        has_verb = known.statement_verbs.length_at(words, end) or words[end : end + 1] == (":",)
-        if start and words[start:end] == nouns and has_verb:
-            return True
-    return False
-
-
 def _mentions(fact: Fact, nouns: Collection[str]) -> bool:
     return set(nouns) <= set(words_in(fact.content))
+
+
+def _nouns_at(words: Phrase, place: int, known: FactWords) -> Iterator[tuple[Phrase, int]]:
+    """The nouns at a place, and the places after them, the shortest reading first."""
+    for count in range(1, _MOST_NOUNS + 1):
+        nouns = words[place : place + count]
+        if len(nouns) < count or not all(_is_noun(one, known) for one in nouns):
+            return
+        yield nouns, place + count
 
 
 def _is_noun(word: str, known: FactWords) -> bool:

@@ -98,6 +98,18 @@ class FactWords:
     """What "forget my …" may not mean for good: "budget"."""
     owners_named: Phrases
     """What makes something the user's behind "forget": "my", "meinen"."""
+    having: Phrases
+    """How users say that they have a thing: "I have a"."""
+    relatives: Phrases
+    """What begins a clause that only tells more of it: "that"."""
+    name_tails: Phrases
+    """What its name alone follows: "called"."""
+    called: Phrases
+    """The same as a verb: "is called"."""
+    articles_named: Phrases
+    """What an attribute begins with behind "forget": "the" of "the name of my wife"."""
+    names_named: Phrases
+    """What names somebody behind "forget": "name", "Namen"."""
     forget: Phrases
     forget_asked: Phrases
     forget_topic: Phrases
