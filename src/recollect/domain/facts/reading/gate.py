@@ -11,6 +11,7 @@ from typing import Final
 
 from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.reading.commands.openings import after_verb
+from recollect.domain.facts.reading.cut_words import leaves_words_out
 from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.own_words.detection import readable_parts
@@ -20,7 +21,7 @@ from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragm
 from recollect.domain.facts.reading.plain.languages.events import event_words
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.plain.work import tells_day_of_work, tells_offer
-from recollect.domain.facts.reading.quoted_clause import QuotedClause
+from recollect.domain.facts.reading.quoted_clause import QuotedClause, place_of
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
 from recollect.domain.facts.reading.wording import FIRST_PERSON, names_user
@@ -28,7 +29,6 @@ from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language, split_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
-from recollect.domain.speech.spoken import Part
 
 _NEAR: Final = 4
 """Words before and after a quote in which "today" is said of it."""
@@ -93,7 +93,7 @@ def refuses(
     if reply is not None and _echoes(quote, reply):
         return Refusal.ECHO
     parts = readable_parts(message)
-    start = _place_of(quote, parts)
+    start = place_of(quote, parts)
     if start is None or is_only_greeting(quote):
         return Refusal.NOT_OWN_WORDS
     if _is_secret(message, start, start + len(quote)) or holds_secret(statement.content):
@@ -115,7 +115,11 @@ def _misread(
     if statement.source is not FactSource.EXTRACTED or statement.is_event:
         return None
     is_label = _is_label(clause) and not names_user(statement.quote)
-    if is_label or (not statement.has_exact_slot and _is_fragment(clause, reply)):
+    if (
+        is_label
+        or leaves_words_out(clause)
+        or (not statement.has_exact_slot and _is_fragment(clause, reply))
+    ):
         return Refusal.FRAGMENT
     if tells_whereabouts(clause, reply, earlier) or tells_day_of_work(clause):
         return Refusal.PASSING
@@ -178,12 +182,6 @@ def _echoes(quote: str, reply: str) -> bool:
     """Whether a quote tells figures that a reply has, unless the reply asks."""
     figures = set(_FIGURES.findall(quote))
     return bool(figures) and "?" not in reply and figures <= set(_FIGURES.findall(reply))
-
-
-def _place_of(quote: str, parts: tuple[Part, ...]) -> int | None:
-    """Where the first of the user's own words that are the quote begin."""
-    places = (part.start + part.text.find(quote) for part in parts if quote in part.text)
-    return next(places, None)
 
 
 def _is_secret(message: str, start: int, end: int) -> bool:

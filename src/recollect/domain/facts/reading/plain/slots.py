@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from recollect.domain.facts.fact import MERGED_BY
+from recollect.domain.facts.reading.cut_words import place_behind_other
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.joined_clauses import joined_clauses
 from recollect.domain.facts.reading.languages import fact_words
@@ -34,6 +35,8 @@ _GERMAN: Final = "de"
 """In which every noun has a capital."""
 _TELLS_LANGUAGE: Final = 6
 """The fewest words by which a text surely tells its language."""
+_WE: Final = {"en": "we", "nl": "we", "de": "wir", "fr": "nous", "es": None}
+"""What the verb of two has before it: in Spanish it stands alone."""
 _PLACES: Final = frozenset({Slot.HOME, Slot.EMPLOYER})
 _TOLD: Final = (Slot.NAME, Slot.HOME, Slot.EMPLOYER, Slot.MANAGER, Slot.BIRTHDAY)
 """Slots that a sentence plainly tells."""
@@ -60,7 +63,8 @@ class _Sentence:
             length = plain_slot_words(code).adverbs.length_at(words, at)
             kept += [] if length else [tokens[at]]
             at += length or 1
-        return cls(code=code, tokens=tuple(kept), words=tuple(one.word for one in kept), text=text)
+        both = _with_one_subject(kept, code)
+        return cls(code=code, tokens=both, words=tuple(one.word for one in both), text=text)
 
     @property
     def known(self) -> PlainSlotWords:
@@ -79,6 +83,18 @@ class _Sentence:
             if at >= len(self.tokens) or is_other or not is_common_word(self.words[at]):
                 return None
         return None
+
+
+def _with_one_subject(tokens: list[Token], code: str) -> tuple[Token, ...]:
+    """The words of a sentence with "we" for the user and another one: "my sister and I live"."""
+    place = place_behind_other(tuple(token.word for token in tokens), code)
+    if not place:
+        return tuple(tokens)
+    first = place + 1 if tokens[place + 1 : place + 2] and tokens[place + 1].word == "," else place
+    we = _WE[code]
+    last = tokens[first]
+    pronoun = () if we is None else (replace(last, word=we),)
+    return (*pronoun, *tokens[first + 1 :])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

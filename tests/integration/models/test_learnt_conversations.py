@@ -1,0 +1,112 @@
+"""What is known after conversations, as the network and the rules together learn it."""
+
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+
+from recollect.adapters import open_adapters
+from recollect.composition import build_services
+from recollect.domain.facts.fact import MERGED_BY
+from recollect.engines.in_memory import in_memory_stores
+from recollect.memory import Memory
+from recollect.settings import load_settings
+
+
+@pytest.fixture(scope="module")
+async def learner() -> AsyncIterator[Memory]:
+    async with open_adapters(load_settings()) as adapters:
+        services = build_services(in_memory_stores(), adapters.dependencies)
+        yield Memory(services)
+        await services.close()
+
+
+async def known_after(memory: Memory, *texts: str) -> dict[str, str | None]:
+    """The facts of a new user who says this, with their slots."""
+    user = str(uuid4())
+    session = await memory.session(user=user)
+    for text in texts:
+        await session.add_exchange(text, "OK.")
+        while await memory.catch_up():
+            pass
+    page = await memory.facts(user=user).list(limit=100)
+    return {part: fact.slot for fact in page.items for part in fact.content.split(MERGED_BY)}
+
+
+@pytest.mark.parametrize(
+    ("fact", "later"),
+    [
+        ("I live in Ghent.", "I don't live in Ghent because of the weather."),
+        ("I live in Ghent.", "I don't live in Ghent for the weather."),
+        ("I have a dog.", "I don't have a dog because I'm lonely."),
+        ("I work for the council.", "I don't work for the council for the money."),
+        ("Ik woon in Gent.", "Ik woon niet in Gent omdat het er meer regent."),
+        ("Ik heb een hond.", "Ik heb geen hond omdat ik eenzaam ben, maar omdat ik wandel."),
+        ("Ich wohne in Gent.", "Ich wohne nicht in Gent, weil es dort schön ist."),
+        ("J'habite à Gand.", "Je n'habite pas à Gand parce que c'est plus joli."),
+        ("Vivo en Gante.", "No vivo en Gante por el clima."),
+        ("Vivo en Gante.", "No vivo en Gante porque me guste el calor, sino por mi familia."),
+        ("Soy vegetariano.", "No soy vegetariano por los animales."),
+    ],
+)
+async def test_who_denies_a_reason_ends_nothing(learner: Memory, fact: str, later: str) -> None:
+    assert [*await known_after(learner, fact, later)] == [fact]
+
+
+@pytest.mark.parametrize(
+    ("fact", "later"),
+    [
+        ("I live in Ghent.", "I don't live in Ghent anymore because of the weather."),
+        ("I live in Ghent.", "I don't live in Ghent."),
+        ("I work for the council.", "I don't work for the council."),
+    ],
+)
+async def test_who_denies_the_fact_ends_it(learner: Memory, fact: str, later: str) -> None:
+    assert fact not in await known_after(learner, fact, later)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't eat meat because of my religion.",
+        "Ik eet geen vlees omdat ik vegetariër ben.",
+        "Ich esse kein Fleisch, weil ich Vegetarier bin.",
+        "Je ne mange pas de viande parce que je suis végétarien.",
+        "No como carne porque soy vegetariano.",
+    ],
+)
+async def test_a_denial_with_its_reason_is_learnt_where_nothing_is_known(
+    learner: Memory, text: str
+) -> None:
+    assert [*await known_after(learner, text)] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My sister and I run a shop.",
+        "My twin sister and I run a shop.",
+        "My best friend Tom and I own a boat.",
+        "Tom and I run a shop.",
+        "Mijn zus en ik runnen een winkel.",
+        "Meine Schwester und ich führen einen Laden.",
+        "Ma sœur et moi tenons un magasin.",
+        "Mi hermana y yo llevamos una tienda.",
+    ],
+)
+async def test_what_two_do_is_learnt_of_both(learner: Memory, text: str) -> None:
+    assert [*await known_after(learner, text)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("fact", "later"),
+    [
+        ("I live in Leeds.", "My wife and I live in Ghent."),
+        ("Ik woon in Breda.", "Mijn vrouw en ik wonen in Gent."),
+        ("Ich wohne in Bonn.", "Meine Frau und ich wohnen in Gent."),
+        ("J'habite à Lille.", "Ma femme et moi habitons à Gand."),
+        ("Vivo en Murcia.", "Mi mujer y yo vivimos en Gante."),
+    ],
+)
+async def test_a_home_of_both_is_the_users(learner: Memory, fact: str, later: str) -> None:
+    assert await known_after(learner, fact, later) == {later: "home"}
