@@ -110,3 +110,65 @@ async def test_what_two_do_is_learnt_of_both(learner: Memory, text: str) -> None
 )
 async def test_a_home_of_both_is_the_users(learner: Memory, fact: str, later: str) -> None:
     assert await known_after(learner, fact, later) == {later: "home"}
+
+
+@pytest.mark.parametrize(
+    ("fact", "later"),
+    [
+        ("Trabajo en Repsol.", "Trabajo en Telefónica."),
+        ("Trabajo en Repsol.", "Trabajo en Telefónica como técnico."),
+        ("Trabajo en Repsol.", "Trabajo como técnico en Telefónica."),
+        ("Trabajo en Repsol.", "En realidad, trabajo en Telefónica."),
+        ("I work at Shell.", "I'm at Philips as an engineer."),
+        ("Ik werk bij Shell.", "Ik zit bij Philips."),
+        ("Ik werk bij Philips.", "Ik heb de baan bij ASML aangenomen."),
+        ("Ich arbeite bei Bosch.", "Ich habe die Stelle bei Siemens angenommen."),
+        ("I work at Shell.", "I accepted the job at Philips."),
+        ("Je travaille chez Airbus.", "J'ai accepté le poste chez Dassault."),
+        ("Trabajo en Repsol.", "He aceptado el puesto en Telefónica."),
+    ],
+)
+async def test_a_new_employer_takes_the_place_of_the_old_one(
+    learner: Memory, fact: str, later: str
+) -> None:
+    assert await known_after(learner, fact, later) == {later: "employer"}
+
+
+async def test_an_opening_is_no_part_of_the_new_employer(learner: Memory) -> None:
+    later = "En fait, je travaille chez Dassault."
+    known = await known_after(learner, "Je travaille chez Airbus.", later)
+
+    assert known == {"Je travaille chez Dassault.": "employer"}
+
+
+@pytest.mark.parametrize(
+    ("fact", "later"),
+    [
+        ("Trabajo en Repsol.", "Trabajo en Madrid."),
+        ("Trabajo en Repsol.", "Trabajo en Madrid como técnico."),
+        ("I work at Shell.", "I'm at the Hilton as a guest."),
+        ("Ik werk bij Shell.", "Ik zit bij Anna."),
+        ("Ik werk bij Philips.", "Ik heb de baan bij ASML niet aangenomen."),
+        ("Ik werk bij Philips.", "Aangenomen dat ik bij ASML werk, wat verdien ik dan?"),
+        ("Ich arbeite bei Bosch.", "Ich habe die Stelle bei Siemens noch nicht angenommen."),
+        ("Ich arbeite bei Bosch.", "Angenommen, ich arbeite bei Siemens."),
+        ("I work at Shell.", "I haven't accepted the job at Philips yet."),
+        ("I work at Shell.", "My wife accepted the job at Philips."),
+        ("Je travaille chez Airbus.", "Je n'ai pas accepté le poste chez Dassault."),
+        ("Trabajo en Repsol.", "No he aceptado el puesto en Telefónica."),
+    ],
+)
+async def test_what_is_no_new_employer_leaves_the_old_one(
+    learner: Memory, fact: str, later: str
+) -> None:
+    known = await known_after(learner, fact, later)
+
+    assert known[fact] == "employer"
+    assert [*known.values()].count("employer") == 1
+
+
+async def test_another_employer_is_no_repetition_of_the_first(learner: Memory) -> None:
+    later = "Ich arbeite bei Siemens."
+    known = await known_after(learner, "Ich bin Ingenieur bei Bosch.", later)
+
+    assert known[later] == "employer"

@@ -1,7 +1,7 @@
 """Quotes that leave out what makes them true: a negation, another subject, the rest of a clause.
 
-Of "No vivo en Gante" the words "vivo en Gante" say the opposite, and of "My sister and I run a shop"
-the words "I run a shop" say something else.
+Of "No vivo en Gante" the words "vivo en Gante" say the opposite, and of "My sister and I run a
+shop" the words "I run a shop" say something else.
 """
 
 from typing import Final

@@ -224,7 +224,7 @@ def _is_joke(clause: QuotedClause, code: str) -> bool:
 
 def _is_hypothetical(clause: QuotedClause, code: str) -> bool:
     known, words = fact_words(code), clause.words
-    if known.suppositions.are_in(words[: clause.end]):
+    if known.suppositions.are_in(words[: clause.end]) or _is_supposed(clause, known):
         return True
     before = clause.clause_before if len(clause.clause_before) < _NEAR else ()
     if known.wishes.are_in(before) or known.wishes.are_in(clause.source(0)):
@@ -237,6 +237,22 @@ def _is_hypothetical(clause: QuotedClause, code: str) -> bool:
     begins = known.conditions.length_at(words, clause.start) > 0
     is_unreal = known.unreal.are_in(words[clause.clause_start : clause.clause_end])
     return is_unreal or (begins and clause.is_asked)
+
+
+def _is_supposed(clause: QuotedClause, known: FactWords) -> bool:
+    """Whether a clause up to the quote begins with "angenommen", and does not end with it.
+
+    "Ich habe die Stelle bei Siemens angenommen" supposes nothing.
+    """
+    words = clause.words
+    for at in known.suppositions_first.places_in(words[: clause.end]):
+        first = at
+        while first > 0 and known.openers.length_at(words[first - 1 : first]):
+            first -= 1
+        begins = first == 0 or not words[first - 1][0].isalnum()
+        if begins and words[at + 1 : at + 2] not in (("\n",), (".",)):
+            return True
+    return False
 
 
 def _is_recalled(clause: QuotedClause, code: str) -> bool:

@@ -17,11 +17,14 @@ from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
 from recollect.domain.facts.reading.plain.changes import only_mentions, resumes, tells_change
 from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
+from recollect.domain.facts.reading.plain.employers import (
+    names_other_employer,
+    tells_former_work,
+    tells_sought_work,
+)
 from recollect.domain.facts.reading.plain.slots import (
     says_now,
-    tells_former_work,
     tells_past_home,
-    tells_sought_work,
 )
 from recollect.domain.facts.reading.wording import names_user
 from recollect.domain.facts.slots import Slot, has_one_value
@@ -276,7 +279,7 @@ def _names_another(statement: Statement, one: Compared) -> bool:
     if is_same_slot and not statement.slot.has_one_value:
         return False
     if not is_same_slot and any(map(_is_german, (statement.content, one.fact.content))):
-        return False
+        return names_other_employer(statement.content, one.fact.content)
     return _have_other_names(statement, one.fact)
 
 

@@ -32,6 +32,8 @@ class FactWords:
     """Words of what is not so: "would"."""
     suppositions: Phrases
     """After which nothing of the message is so: "suppose"."""
+    suppositions_first: Phrases
+    """The same at the beginning of a clause; elsewhere it says something else: "angenommen"."""
     wishes: Phrases
     """What is wished for or only considered: "I wish", "I might"."""
     reports: Phrases

@@ -1,6 +1,6 @@
 """Denials that may be of a reason alone: "I don't live in Ghent because of the weather".
 
-Who says so may live in Ghent for another reason, or not there at all. What is known tells which, and
+Who says so may live in Ghent for another reason, or not there at all. What is known tells which:
 `facts.updates.denied_reasons` then ends nothing.
 """
 

@@ -47,7 +47,7 @@ def test_of_what_may_be_a_purpose_the_words_before_it_are_denied() -> None:
     ],
 )
 def test_without_such_a_reason_nothing_is_read(text: str) -> None:
-    quote = text.split(",")[0].rstrip(".")
+    quote = text.split(",", maxsplit=1)[0].rstrip(".")
 
     assert denied_reason(quote, text) is None
 
