@@ -172,3 +172,75 @@ async def test_another_employer_is_no_repetition_of_the_first(learner: Memory) -
     known = await known_after(learner, "Ich bin Ingenieur bei Bosch.", later)
 
     assert known[later] == "employer"
+
+
+@pytest.mark.parametrize(
+    ("fact", "later"),
+    [
+        ("I have a bike, a red Gazelle.", "I don't have a bike anymore."),
+        ("I have a dog called Rex.", "I don't have a dog anymore."),
+        ("Ik heb een fiets, een rode Gazelle.", "Ik heb geen fiets meer."),
+        ("Ich habe einen Hund, der Bello heißt.", "Ich habe keinen Hund mehr."),
+        ("Ich habe ein Auto, einen alten Golf.", "Ich habe kein Auto mehr."),
+        ("J'ai un vélo, un Gazelle rouge.", "Je n'ai plus de vélo."),
+        ("Tengo un coche, un Seat rojo.", "Ya no tengo coche."),
+        ("I have a red bike.", "I don't have a red bike anymore."),
+        ("I have a blue bike.", "I have a red bike now."),
+    ],
+)
+async def test_what_a_fact_tells_more_of_a_thing_ends_with_it(
+    learner: Memory, fact: str, later: str
+) -> None:
+    assert fact not in await known_after(learner, fact, later)
+
+
+@pytest.mark.parametrize(
+    ("fact", "later"),
+    [
+        ("I have a blue bike.", "I don't have a red bike anymore."),
+        ("I have a blue bike.", "I sold my red bike."),
+        ("Ik heb een blauwe fiets.", "Ik heb geen rode fiets meer."),
+        ("Ich habe ein blaues Fahrrad.", "Ich habe kein rotes Fahrrad mehr."),
+        ("J'ai un vélo bleu.", "Je n'ai plus de vélo rouge."),
+        ("Tengo una bici azul.", "Ya no tengo bici roja."),
+        ("I have a dog, a cat and a horse.", "I don't have a dog anymore."),
+    ],
+)
+async def test_a_thing_of_another_kind_stays(learner: Memory, fact: str, later: str) -> None:
+    assert fact in await known_after(learner, fact, later)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        (
+            "I'm vegetarian and my wife's name is Priya.",
+            {"I'm vegetarian.", "My wife's name is Priya."},
+        ),
+        (
+            "Ik ben vegetariër en de naam van mijn vrouw is Priya.",
+            {"Ik ben vegetariër.", "De naam van mijn vrouw is Priya."},
+        ),
+        (
+            "Ich bin Vegetarier und der Name meiner Frau ist Priya.",
+            {"Ich bin Vegetarier.", "Der Name meiner Frau ist Priya."},
+        ),
+        (
+            "Je suis végétarien et le prénom de ma femme est Priya.",
+            {"Je suis végétarien.", "Le prénom de ma femme est Priya."},
+        ),
+        (
+            "Soy vegetariano y el nombre de mi mujer es Priya.",
+            {"Soy vegetariano.", "El nombre de mi mujer es Priya."},
+        ),
+        (
+            "Ik ben allergisch voor pinda's en ik heb een hond die Bello heet.",
+            {"Ik ben allergisch voor pinda's.", "Ik heb een hond die Bello heet."},
+        ),
+        ("Ik woon nu in Gent, in België.", {"Ik woon nu in Gent, in België."}),
+    ],
+)
+async def test_all_facts_of_a_sentence_are_learnt(
+    learner: Memory, text: str, facts: set[str]
+) -> None:
+    assert set(await known_after(learner, text)) == facts

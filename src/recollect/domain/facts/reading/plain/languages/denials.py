@@ -29,6 +29,8 @@ class DenialWords:
     """What a reason surely begins with: "because of"."""
     purposes: Phrases
     """What a reason or something else begins with: "for the"."""
+    relatives: Phrases
+    """With what a sentence goes on to tell more of its last noun: "that", "called"."""
     limits: Phrases
     """With what behind a negation a part is denied alone: "only"."""
 
