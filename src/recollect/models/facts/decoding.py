@@ -37,6 +37,8 @@ _CLAUSE_END: Final = re.compile(r"[.!?;:\n()…]+|,(?=\s)|\s[\u2013\u2014-]\s")
 _CONJUNCTIONS: Final = frozenset(
     ["and", "but", "en", "maar", "und", "aber", "et", "mais", "y", "pero"]
 )
+_REASONS: Final = frozenset(["because", "omdat", "weil", "porque"])
+"""What joins a reason, with which no statement ends."""
 _SUBJECT: Final = re.compile(r"(?:i|we|ik|wij|ich|wir|je|j|nous|on|yo|nosotros)\b")
 _MIN_BEFORE: Final = 3
 """Words before "and I" that can be a statement of their own; "my wife and I" is none."""
@@ -271,7 +273,8 @@ def _lowered(text: str, word: _Word) -> str:
 
 def _without_conjunction(text: str, run: list[_Word]) -> list[_Word]:
     """The words without a last one that only joins what follows."""
-    return run[:-1] if len(run) > 1 and _lowered(text, run[-1]) in _CONJUNCTIONS else run
+    is_joint = _lowered(text, run[-1]) in _CONJUNCTIONS | _REASONS
+    return run[:-1] if len(run) > 1 and is_joint else run
 
 
 def _goes_on(text: str, run: Sequence[_Word], gap: Sequence[_Word], word: _Word) -> bool:

@@ -16,6 +16,7 @@ from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.own_words.letters import is_only_greeting
+from recollect.domain.facts.reading.own_words.quotations import is_left_of_quotation
 from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragment
 from recollect.domain.facts.reading.plain.languages.events import event_words
@@ -105,7 +106,8 @@ def refuses(
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    return next(found, _misread(statement, clause, reply, earlier))
+    is_left = is_left_of_quotation(quote, start, message, parts)
+    return next(found, Refusal.FRAGMENT if is_left else _misread(statement, clause, reply, earlier))
 
 
 def _misread(
@@ -200,12 +202,17 @@ def _is_fiction(clause: QuotedClause, code: str) -> bool:
 
 
 def _is_ironic(clause: QuotedClause, code: str) -> bool:
-    """Whether "yeah, right" stands before the clause, in a clause or a sentence of its own."""
-    ironies, words = fact_words(code).ironies, clause.words
+    """Whether "yeah, right" stands before the clause, in a clause or a sentence of its own.
+
+    "Sure" is ironic if the clause goes on with "and": "Sure, and I'm the queen of England".
+    """
+    known, words = fact_words(code), clause.words
     befores = (words[clause.sentence_start : clause.clause_start], clause.sentence_before)
     is_first = clause.clause_start == clause.sentence_start
     said = befores[1] if is_first else befores[0]
-    return said[: -1 if said[-1:] == (",",) else None] in ironies
+    said = said[: -1 if said[-1:] == (",",) else None]
+    goes_on = known.joints.length_at(words, clause.clause_start) > 0
+    return said in known.ironies or (goes_on and said in known.assents)
 
 
 def _is_joke(clause: QuotedClause, code: str) -> bool:

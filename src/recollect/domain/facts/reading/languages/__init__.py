@@ -50,6 +50,8 @@ class FactWords:
     """What makes the message a play: "pretend", "my character"."""
     ironies: Phrases
     """Clauses that make the next one the opposite of what is so: "yeah, right"."""
+    assents: Phrases
+    """What is ironic before "and": "Sure, and I'm the queen"."""
     laughs: Phrases
     """What may stand before it: "haha"."""
     jokes: Phrases

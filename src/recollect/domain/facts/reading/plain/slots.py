@@ -120,7 +120,10 @@ def leaves_subject_open(content: str) -> bool:
         return False
     language = guess_language(content)
     codes = (language,) if language in LANGUAGES else LANGUAGES
-    return any(plain_slot_words(code).others.length_at(words) for code in codes)
+    return any(
+        plain_slot_words(code).others.length_at(words, fact_words(code).joints.length_at(words)) > 0
+        for code in codes
+    )
 
 
 def _is_spanish_perfect(words: Phrase) -> bool:
