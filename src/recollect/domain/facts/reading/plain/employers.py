@@ -4,6 +4,7 @@
 "trabajo en Madrid" tells a place, and "I'm at the Hilton as a guest" no work.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from recollect.domain.facts.reading.languages import fact_words
@@ -12,7 +13,7 @@ from recollect.domain.facts.reading.languages.slot_names import length_of_saying
 from recollect.domain.facts.reading.plain.languages.employers import EmployerWords, employer_words
 from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
 from recollect.domain.facts.reading.plain.languages.work import work_words
-from recollect.domain.facts.reading.plain.sentence import PlainSentence
+from recollect.domain.facts.reading.plain.sentence import PlainSentence, sentences_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 
@@ -23,7 +24,7 @@ _DIGITS_OF_YEAR: Final = 4
 
 def tells_employer(content: str) -> bool:
     """Whether a sentence begins as one about an employer does, also about one of several."""
-    for sentence in (PlainSentence.read(content, code) for code in LANGUAGES):
+    for sentence in sentences_of(content):
         words = tuple(
             word for word in sentence.words if not sentence.known.beside.length_at((word,))
         )
@@ -56,15 +57,17 @@ def names_other_employer(content: str, other: str) -> bool:
 
 def _names_behind(content: str) -> frozenset[str]:
     found: set[str] = set()
-    for sentence in (PlainSentence.read(content, code) for code in LANGUAGES):
+    for sentence in sentences_of(content):
         places = employer_words(sentence.code).employed_at.places_in(sentence.words)
         found |= {sentence.words[at + 1] for at in places if sentence.has_capital(at + 1)}
     return frozenset(found)
 
 
-def surely_tells_employer(content: str) -> bool:
-    """Whether a sentence plainly tells where the user works now, or will, having accepted a job."""
-    sentences = [PlainSentence.read(content, code) for code in LANGUAGES]
+def surely_tells_employer(sentences: Sequence[PlainSentence]) -> bool:
+    """Whether a sentence plainly tells where the user works now, or will, having accepted a job.
+
+    It is given as each language reads it.
+    """
     return any(_works_somewhere(one) or _has_accepted(one) for one in sentences)
 
 

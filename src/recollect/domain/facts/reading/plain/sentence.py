@@ -6,7 +6,7 @@ from typing import Final
 from recollect.domain.facts.reading.cut_words import place_behind_other
 from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords, plain_slot_words
 from recollect.domain.language import is_common_word
-from recollect.domain.speech.phrases import Phrase, Phrases
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases
 from recollect.domain.speech.spoken import Part
 from recollect.domain.speech.tokens import Token, tokens_of
 
@@ -62,6 +62,11 @@ class PlainSentence:
             if at >= len(self.tokens) or is_other or not is_common_word(self.words[at]):
                 return None
         return None
+
+
+def sentences_of(text: str) -> tuple[PlainSentence, ...]:
+    """A sentence as each of the `LANGUAGES` reads it."""
+    return tuple(PlainSentence.read(text, code) for code in LANGUAGES)
 
 
 def _with_one_subject(tokens: list[Token], code: str) -> tuple[Token, ...]:

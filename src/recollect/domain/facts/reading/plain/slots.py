@@ -4,7 +4,7 @@
 only one: none of them ends what is known. "I live in Ghent with my wife" is two statements.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -23,7 +23,7 @@ from recollect.domain.facts.reading.plain.employers import (
     tells_sought_work,
 )
 from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords, plain_slot_words
-from recollect.domain.facts.reading.plain.sentence import PlainSentence
+from recollect.domain.facts.reading.plain.sentence import PlainSentence, sentences_of
 from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
@@ -59,7 +59,7 @@ class ToldValue:
 
 def told_value(content: str, slot: Slot) -> ToldValue | None:
     """The name that is the value of a slot: "Hull" of "I live in Hull"; None if there is none."""
-    for sentence in (PlainSentence.read(content, code) for code in LANGUAGES):
+    for sentence in sentences_of(content):
         length = length_of_saying(sentence.words, slot, sentence.code)
         place = sentence.name_after(length) if length else None
         is_other = sentence.begins_with(_other_beginnings(sentence.known, slot))
@@ -85,17 +85,20 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     if negates(statement.content):
         is_whole = not limits_in(statement.content) and not tells_sought_work(statement.content)
         return (statement if is_whole else _without_one_value(statement),)
-    if _is_one_of_several(statement.content):
+    sentences = sentences_of(statement.content)
+    if _is_one_of_several(sentences):
         return (_without_one_value(statement),)
     if statement.slot is Slot.OTHER and diet_of(statement.content):
         return (replace(statement, slot=Slot.DIET),)
-    told = next(_told_slots(statement.content), None)
+    told = next(_told_slots(sentences), None)
     is_untold = statement.slot is Slot.OTHER or told in _TAKES_PLACE_OF_OTHERS
     if told is not None and is_untold:
         placed = replace(statement, slot=told, has_exact_slot=True)
         return _home_and_company(placed) if told is Slot.HOME else (placed,)
-    is_work = statement.slot is not Slot.OTHER and surely_tells_employer(statement.content)
-    return (replace(statement, slot=Slot.EMPLOYER) if is_work else _with_value(statement),)
+    is_work = statement.slot is not Slot.OTHER and surely_tells_employer(sentences)
+    return (
+        replace(statement, slot=Slot.EMPLOYER) if is_work else _with_value(statement, sentences),
+    )
 
 
 def plain_slot(content: str) -> Slot | None:
@@ -105,8 +108,9 @@ def plain_slot(content: str) -> Slot | None:
     is_one = is_whole and len(joined_clauses(sentence, guess_language(content))) == 1
     if not is_one or "?" in content or MERGED_BY in content or negates(content):
         return None
-    told = {slot for slot in _told_slots(content) if slot.has_one_value}
-    return told.pop() if len(told) == 1 and not _is_one_of_several(content) else None
+    sentences = sentences_of(content)
+    told = {slot for slot in _told_slots(sentences) if slot.has_one_value}
+    return told.pop() if len(told) == 1 and not _is_one_of_several(sentences) else None
 
 
 def leaves_subject_open(content: str) -> bool:
@@ -140,7 +144,7 @@ def keeps_slot(slot: str | None, before: str, content: str) -> bool:
         return True
     old, new = (set(words_in(text)) for text in (before, content))
     shared = {word for word in old & new if not is_common_word(word)}
-    return bool(shared) or slot in set(_told_slots(content))
+    return bool(shared) or slot in set(_told_slots(sentences_of(content)))
 
 
 def tells_past_home(content: str) -> bool:
@@ -161,11 +165,8 @@ def says_now(content: str) -> bool:
     return any(plain_slot_words(code).now.are_in(words) for code in LANGUAGES)
 
 
-def _is_one_of_several(content: str) -> bool:
-    return any(
-        plain_slot_words(code).beside.are_in(PlainSentence.read(content, code).words)
-        for code in LANGUAGES
-    )
+def _is_one_of_several(sentences: Sequence[PlainSentence]) -> bool:
+    return any(one.known.beside.are_in(one.words) for one in sentences)
 
 
 def _without_one_value(statement: Statement) -> Statement:
@@ -173,9 +174,8 @@ def _without_one_value(statement: Statement) -> Statement:
     return replace(statement, slot=Slot.OTHER) if is_one else statement
 
 
-def _with_value(statement: Statement) -> Statement:
+def _with_value(statement: Statement, sentences: Sequence[PlainSentence]) -> Statement:
     """A statement without its slot if that is where somebody lives or works, and it names none."""
-    sentences = [PlainSentence.read(statement.content, code) for code in LANGUAGES]
     if statement.slot is Slot.EMPLOYER and any(map(_tells_profession_alone, sentences)):
         return replace(statement, slot=Slot.ROLE)
     is_other = tells_former_work(statement.content) or tells_sought_work(statement.content)
@@ -192,9 +192,9 @@ def _with_value(statement: Statement) -> Statement:
     return statement
 
 
-def _told_slots(content: str) -> Iterator[Slot]:
+def _told_slots(sentences: Sequence[PlainSentence]) -> Iterator[Slot]:
     """The slots of which a sentence plainly tells the value."""
-    for sentence in (PlainSentence.read(content, code) for code in LANGUAGES):
+    for sentence in sentences:
         for slot in _TOLD:
             length = length_of_saying(sentence.words, slot, sentence.code)
             if length and _has_value(sentence, slot, length):
@@ -291,7 +291,7 @@ def _home_and_company(statement: Statement) -> tuple[Statement, ...]:
     """A statement about the home, and one about those who live there, if it tells of both."""
     text = _quoted_sentence(statement)
     own = len(text) - len(statement.quote)
-    for sentence in (PlainSentence.read(text, code) for code in LANGUAGES):
+    for sentence in sentences_of(text):
         if end := _dangling(sentence):
             return (_with_words(statement, text[own:end], content=text[:end]),)
         if cut := _before_company(sentence):

@@ -6,6 +6,7 @@ from recollect.domain.facts.reading.plain.employers import (
     names_other_employer,
     surely_tells_employer,
 )
+from recollect.domain.facts.reading.plain.sentence import sentences_of
 from recollect.domain.facts.reading.plain.slots import leaves_subject_open
 
 
@@ -30,7 +31,7 @@ from recollect.domain.facts.reading.plain.slots import leaves_subject_open
     ],
 )
 def test_a_plain_employer(content: str) -> None:
-    assert surely_tells_employer(content)
+    assert surely_tells_employer(sentences_of(content))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_a_plain_employer(content: str) -> None:
     ],
 )
 def test_no_plain_employer(content: str) -> None:
-    assert not surely_tells_employer(content)
+    assert not surely_tells_employer(sentences_of(content))
 
 
 def test_two_sentences_that_name_other_employers() -> None:
