@@ -134,6 +134,30 @@ async def test_a_new_employer_takes_the_place_of_the_old_one(
     assert await known_after(learner, fact, later) == {later: "employer"}
 
 
+@pytest.mark.parametrize(
+    ("fact", "later", "employer"),
+    [
+        (
+            "Ich arbeite bei SAP.",
+            "Ich wurde entlassen und habe bei BMW angefangen.",
+            "Ich habe bei BMW angefangen.",
+        ),
+        (
+            "Ik werk bij KPN.",
+            "Ik werd ontslagen en ben bij ASML begonnen.",
+            "Ik ben bij ASML begonnen.",
+        ),
+    ],
+)
+async def test_who_was_fired_and_has_started_elsewhere_has_a_new_employer(
+    learner: Memory, fact: str, later: str, employer: str
+) -> None:
+    known = await known_after(learner, fact, later)
+
+    assert known[employer] == "employer"
+    assert fact not in known
+
+
 async def test_an_opening_is_no_part_of_the_new_employer(learner: Memory) -> None:
     later = "En fait, je travaille chez Dassault."
     known = await known_after(learner, "Je travaille chez Airbus.", later)
@@ -146,6 +170,8 @@ async def test_an_opening_is_no_part_of_the_new_employer(learner: Memory) -> Non
     [
         ("Trabajo en Repsol.", "Trabajo en Madrid."),
         ("Trabajo en Repsol.", "Trabajo en Madrid como técnico."),
+        ("Trabajo en Repsol.", "Trabajo en un proyecto para Nike."),
+        ("Trabajo en Repsol.", "Trabajo en Excel todo el día."),
         ("I work at Shell.", "I'm at the Hilton as a guest."),
         ("Ik werk bij Shell.", "Ik zit bij Anna."),
         ("Ik werk bij Philips.", "Ik heb de baan bij ASML niet aangenomen."),

@@ -30,7 +30,7 @@ _BOTH: Final = frozenset({"both", "neither", "zowel", "noch", "sowohl", "weder",
 def leaves_words_out(clause: QuotedClause) -> bool:
     """Whether a quote says something else without the words around it."""
     words = clause.words[clause.start : clause.end]
-    if len(words) > 1 and words[-1] in _OPEN_ENDS:
+    if len(words) > 1 and (words[-1] in _OPEN_ENDS or _is_subject_alone(words)):
         return True
     before = clause.words[clause.clause_start : clause.start]
     rest = clause.words[clause.end : clause.clause_end]
@@ -47,6 +47,12 @@ def place_behind_other(words: Phrase, code: str) -> int:
     places = range(1, min(_MOST_OF_PERSON + _MOST_NAMES, len(words) - 1) + 1)
     is_user = (at for at in places if words[at] in _USERS and is_other_subject(words[:at], code))
     return next(is_user, 0)
+
+
+def _is_subject_alone(words: Phrase) -> bool:
+    """Whether words are two subjects without a verb: "my sister and I"."""
+    is_user = words[-1] in _USERS
+    return is_user and any(is_other_subject(words[:-1], code) for code in LANGUAGES)
 
 
 def _is_user(words: Phrase, code: str) -> bool:

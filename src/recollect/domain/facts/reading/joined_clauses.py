@@ -79,8 +79,11 @@ def begins_move(before: Phrase, after: Phrase, code: str) -> bool:
     known, subjects = plain_slot_words(code), fact_words(code).subjects
     subject = next((at for at in subjects.places_in(before)), 0)
     owner = before[subject : subject + subjects.length_at(before, subject)]
+    sayings = (after, owner + after)
     moves = (known.moves_home, known.moves_work)
-    return any(one.length_at(said) > 0 for one in moves for said in (after, owner + after))
+    is_move = any(one.length_at(said) > 0 for one in moves for said in sayings)
+    has_started = known.started.length_at(after[-1:]) > 0
+    return is_move or (has_started and any(known.starts_at.length_at(said) for said in sayings))
 
 
 def added_wishes(text: str) -> Iterator[Clause]:

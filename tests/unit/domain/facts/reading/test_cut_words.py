@@ -25,6 +25,7 @@ def leaves_out(line: str) -> bool:
         "Tom and [I own a boat].",
         "[My twin sister] and I run a shop.",
         "Neither [my wife nor] I eat meat.",
+        "[My ex and I] live in different worlds.",
         "Mijn zus en [ik heb een winkel].",
         "Meine Schwester und [ich habe einen Laden].",
         "Mi hermana y [yo tengo una tienda].",

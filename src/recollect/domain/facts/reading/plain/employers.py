@@ -72,8 +72,10 @@ def surely_tells_employer(sentences: Sequence[PlainSentence]) -> bool:
 
 
 def tells_place_of_work(sentence: PlainSentence) -> bool:
-    """Whether a place follows how a sentence begins that may tell an employer: "en Madrid"."""
+    """Whether a sentence that may tell an employer tells something else: "en Madrid", "en un"."""
     length = sentence.known.works_maybe.length_at(sentence.words)
+    if length and sentence.known.not_named.length_at(sentence.words, length):
+        return True
     name = sentence.name_after(length) if length else None
     return name is not None and _is_place(sentence, length, name)
 
@@ -85,6 +87,8 @@ def _works_somewhere(sentence: PlainSentence) -> bool:
     for phrases in (sentence.known.works_at, sentence.known.works_maybe):
         if (length := phrases.length_at(words)) and _is_employer(sentence, length):
             return True
+    if _has_started(sentence):
+        return True
     if (length := known.stays_at.length_at(words)) and _is_employer(sentence, length):
         return _is_followed_by_role(sentence, length, known)
     length = known.works_as.length_at(words)
@@ -92,6 +96,15 @@ def _works_somewhere(sentence: PlainSentence) -> bool:
     return any(
         known.employed_at.length_at(words, at) and _is_employer(sentence, at + 1) for at in places
     )
+
+
+def _has_started(sentence: PlainSentence) -> bool:
+    """Whether a sentence says that the user has started with an employer, its participle last."""
+    words, known = sentence.words, sentence.known
+    last = tuple(word for word in words if word.isalnum())[-1:]
+    is_started = known.started.length_at(last) > 0
+    length = known.starts_at.length_at(words) if is_started else 0
+    return length > 0 and _is_employer(sentence, length)
 
 
 def _is_employer(sentence: PlainSentence, place: int) -> bool:

@@ -28,7 +28,7 @@ class EmployerWords:
     job_with: Phrases
     """What stands between a job and who offers it: "from"."""
     places: Phrases
-    """Cities and countries, where the word before them may also stand before an employer."""
+    """Cities, countries and tools, where the word before them may stand before an employer."""
 
 
 @cache
