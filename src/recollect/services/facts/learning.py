@@ -24,7 +24,7 @@ from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.gate import only_asks, refuses
 from recollect.domain.facts.reading.plain.corrections import correction_in
-from recollect.domain.facts.reading.plain.denied_reasons import denied_reason
+from recollect.domain.facts.reading.plain.denying.reasons import denied_reason
 from recollect.domain.facts.reading.plain.events import Event
 from recollect.domain.facts.reading.plain.slots import leaves_subject_open, plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from recollect.domain.facts.fact import MERGED_BY, Fact
 from recollect.domain.facts.reading.paraphrase import negates
-from recollect.domain.facts.reading.plain.denied_reasons import DeniedReason
+from recollect.domain.facts.reading.plain.denying.reasons import DeniedReason
 from recollect.domain.facts.updates.reconciling import NOTHING, Outcome
 from recollect.domain.language import is_common_word
 from recollect.domain.speech.phrases import Phrase, words_in

@@ -8,12 +8,12 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.facts.fact import MERGED_BY, Fact, gist_of
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.plain.denials import bare_words
+from recollect.domain.facts.reading.plain.denying.denials import bare_words
+from recollect.domain.facts.reading.plain.denying.tails import heads_of
 from recollect.domain.facts.reading.plain.employers import tells_employer
 from recollect.domain.facts.reading.plain.events import Event, EventKind, tells_day
 from recollect.domain.facts.reading.plain.languages.events import event_words
 from recollect.domain.facts.reading.plain.slots import told_value
-from recollect.domain.facts.reading.plain.tails import heads_of
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Statement
 from recollect.domain.facts.updates.reconciling import NOTHING, Outcome

@@ -14,7 +14,7 @@ from recollect.domain.facts.reading.joined_clauses import joined_clauses
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import length_of_saying
 from recollect.domain.facts.reading.paraphrase import negates
-from recollect.domain.facts.reading.plain.denials import limits_in
+from recollect.domain.facts.reading.plain.denying.denials import limits_in
 from recollect.domain.facts.reading.plain.diets import diet_of
 from recollect.domain.facts.reading.plain.employers import (
     surely_tells_employer,

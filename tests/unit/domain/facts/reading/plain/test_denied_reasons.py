@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.facts.reading.plain.denied_reasons import denied_reason
+from recollect.domain.facts.reading.plain.denying.reasons import denied_reason
 
 
 @pytest.mark.parametrize(

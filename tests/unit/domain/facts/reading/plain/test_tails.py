@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.facts.reading.plain.tails import heads_of
+from recollect.domain.facts.reading.plain.denying.tails import heads_of
 
 
 @pytest.mark.parametrize(
