@@ -8,7 +8,9 @@ from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from recollect.domain.facts.reading.cut_words import is_other_subject
 from recollect.domain.facts.statement import Operation
+from recollect.domain.speech.phrases import LANGUAGES, words_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +37,8 @@ _CLAUSE_END: Final = re.compile(r"[.!?;:\n()…]+|,(?=\s)|\s[\u2013\u2014-]\s")
 _CONJUNCTIONS: Final = frozenset(
     ["and", "but", "en", "maar", "und", "aber", "et", "mais", "y", "pero"]
 )
+_REASONS: Final = frozenset(["because", "omdat", "weil", "porque"])
+"""What joins a reason, with which no statement ends."""
 _SUBJECT: Final = re.compile(r"(?:i|we|ik|wij|ich|wir|je|j|nous|on|yo|nosotros)\b")
 _MIN_BEFORE: Final = 3
 """Words before "and I" that can be a statement of their own; "my wife and I" is none."""
@@ -63,6 +67,8 @@ _COPULAS: Final = frozenset(
     for word in words.split()
 )
 """Verbs of what somebody is; that does not pass."""
+_LONGEST_SUBJECT: Final = 60
+"""Characters of the other one of two subjects."""
 _ADD: Final = tuple(Operation).index(Operation.ADD)
 _MAX_NOUNS: Final = 3
 """The most words between "my" and a name: "my twin sister Ann"."""
@@ -155,10 +161,20 @@ def _with_first_subject(text: str, words: Sequence[_Word], ends: Sequence[int], 
     first = ends[bisect_right(ends, start) - 1]
     before = [word for word in words if first <= word.start < start]
     subject = next((word for word in words if word.start == start), None)
-    if subject is None or _lowered(text, subject) not in _ONE_ALONE:
+    if subject is None or not before:
         return start
-    is_joined = 1 < len(before) <= _MIN_BEFORE and _lowered(text, before[-1]) in _CONJUNCTIONS
+    is_short = 1 < len(before) <= _MIN_BEFORE and _lowered(text, before[-1]) in _CONJUNCTIONS
+    is_joined = is_short and _lowered(text, subject) in _ONE_ALONE
+    is_joined = is_joined or _is_with_other(text, before[0].start, subject)
     return before[0].start if is_joined else start
+
+
+def _is_with_other(text: str, start: int, subject: _Word) -> bool:
+    """Whether the other one of two subjects stands before "I": "my sister and I"."""
+    if subject.start - start > _LONGEST_SUBJECT or not _SUBJECT.match(_lowered(text, subject)):
+        return False
+    before = words_in(text[start : subject.start])
+    return any(is_other_subject(before, code) for code in LANGUAGES)
 
 
 def _without_doubted(text: str, words: Sequence[_Word], found: Found) -> Found:
@@ -240,7 +256,9 @@ def _joined_clauses(
         first, conjunction = words[at - 1 - _MIN_BEFORE], words[at - 1]
         is_far = bisect_right(ends, first.start) == bisect_right(ends, word.start)
         is_subject = _SUBJECT.match(_lowered(text, word)) is not None
-        if is_subject and is_far and _lowered(text, conjunction) in _CONJUNCTIONS:
+        if not is_subject or not is_far or _lowered(text, conjunction) not in _CONJUNCTIONS:
+            continue
+        if not _is_with_other(text, ends[bisect_right(ends, word.start) - 1], word):
             joined.append((conjunction, word))
     return joined
 
@@ -255,7 +273,8 @@ def _lowered(text: str, word: _Word) -> str:
 
 def _without_conjunction(text: str, run: list[_Word]) -> list[_Word]:
     """The words without a last one that only joins what follows."""
-    return run[:-1] if len(run) > 1 and _lowered(text, run[-1]) in _CONJUNCTIONS else run
+    is_joint = _lowered(text, run[-1]) in _CONJUNCTIONS | _REASONS
+    return run[:-1] if len(run) > 1 and is_joint else run
 
 
 def _goes_on(text: str, run: Sequence[_Word], gap: Sequence[_Word], word: _Word) -> bool:

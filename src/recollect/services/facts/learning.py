@@ -24,6 +24,7 @@ from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.gate import only_asks, refuses
 from recollect.domain.facts.reading.plain.corrections import correction_in
+from recollect.domain.facts.reading.plain.denying.reasons import denied_reason
 from recollect.domain.facts.reading.plain.events import Event
 from recollect.domain.facts.reading.plain.slots import leaves_subject_open, plain_statements
 from recollect.domain.facts.reading.standing.detection import standing_slot
@@ -32,6 +33,7 @@ from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.facts.stored import EmbeddedFact, similarities_to
+from recollect.domain.facts.updates.denied_reasons import spare_reasons
 from recollect.domain.facts.updates.drafting import Draft
 from recollect.domain.facts.updates.events import (
     known_before,
@@ -271,6 +273,8 @@ class Learning(Audited):
         event: Event | None = None,
     ) -> bool:
         """Let a statement, or the event that it tells, change what is known; whether it did."""
+        read = partial(denied_reason, statement.quote, message.content)
+        reason = await off_loop(read, characters=_SLOWNESS * len(message.content))
         # Of a message that was stored before masking was set; others are masked already.
         content, quote = await self.redaction.texts(scope, [statement.content, statement.quote])
         statement = replace(statement, content=content[:MAX_CONTENT], quote=quote[:MAX_QUOTE])
@@ -289,6 +293,10 @@ class Learning(Audited):
                 statement = slot_after(event, statement, outcome)
             else:
                 outcome = reconcile(statement, compared)
+            if reason:
+                facts = [one.fact for one in known]
+                spare = partial(spare_reasons, outcome, reason, facts)
+                outcome = await off_loop(spare, characters=_SLOWNESS * _characters_of(facts))
             draft = Draft(
                 statement=placed(statement, outcome, compared),
                 message=message,

@@ -6,6 +6,7 @@ They say nothing of the user's own manager, home or name, which have one value a
 from dataclasses import replace
 from typing import Final
 
+from recollect.domain.facts.reading.cut_words import place_behind_other
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.languages.first_names import is_first_name
 from recollect.domain.facts.reading.moves import tells_former_home
@@ -55,7 +56,8 @@ def is_about_another(content: str) -> bool:
     """Whether a sentence is about somebody else and not the user: "My wife works", "Tom left"."""
     words = words_in(content)
     known = [fact_words(code) for code in LANGUAGES]
-    if any(one.subjects.are_in(words) for one in known):
+    is_of_both = any(place_behind_other(words, code) for code in LANGUAGES)
+    if is_of_both or any(one.subjects.are_in(words) for one in known):
         return False
     is_named = bool(words) and is_first_name(words[0]) and not names_user(content)
     return is_named or any(

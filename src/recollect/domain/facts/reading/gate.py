@@ -11,16 +11,18 @@ from typing import Final
 
 from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.reading.commands.openings import after_verb
+from recollect.domain.facts.reading.cut_words import leaves_words_out
 from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.own_words.letters import is_only_greeting
+from recollect.domain.facts.reading.own_words.quotations import is_left_of_quotation
 from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragment
 from recollect.domain.facts.reading.plain.languages.events import event_words
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.plain.work import tells_day_of_work, tells_offer
-from recollect.domain.facts.reading.quoted_clause import QuotedClause
+from recollect.domain.facts.reading.quoted_clause import QuotedClause, place_of
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
 from recollect.domain.facts.reading.wording import FIRST_PERSON, names_user
@@ -28,7 +30,6 @@ from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language, split_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
-from recollect.domain.speech.spoken import Part
 
 _NEAR: Final = 4
 """Words before and after a quote in which "today" is said of it."""
@@ -93,7 +94,7 @@ def refuses(
     if reply is not None and _echoes(quote, reply):
         return Refusal.ECHO
     parts = readable_parts(message)
-    start = _place_of(quote, parts)
+    start = place_of(quote, parts)
     if start is None or is_only_greeting(quote):
         return Refusal.NOT_OWN_WORDS
     if _is_secret(message, start, start + len(quote)) or holds_secret(statement.content):
@@ -105,7 +106,8 @@ def refuses(
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    return next(found, _misread(statement, clause, reply, earlier))
+    is_left = is_left_of_quotation(quote, start, message, parts)
+    return next(found, Refusal.FRAGMENT if is_left else _misread(statement, clause, reply, earlier))
 
 
 def _misread(
@@ -115,7 +117,11 @@ def _misread(
     if statement.source is not FactSource.EXTRACTED or statement.is_event:
         return None
     is_label = _is_label(clause) and not names_user(statement.quote)
-    if is_label or (not statement.has_exact_slot and _is_fragment(clause, reply)):
+    if (
+        is_label
+        or leaves_words_out(clause)
+        or (not statement.has_exact_slot and _is_fragment(clause, reply))
+    ):
         return Refusal.FRAGMENT
     if tells_whereabouts(clause, reply, earlier) or tells_day_of_work(clause):
         return Refusal.PASSING
@@ -180,12 +186,6 @@ def _echoes(quote: str, reply: str) -> bool:
     return bool(figures) and "?" not in reply and figures <= set(_FIGURES.findall(reply))
 
 
-def _place_of(quote: str, parts: tuple[Part, ...]) -> int | None:
-    """Where the first of the user's own words that are the quote begin."""
-    places = (part.start + part.text.find(quote) for part in parts if quote in part.text)
-    return next(places, None)
-
-
 def _is_secret(message: str, start: int, end: int) -> bool:
     first = max(0, start - _AROUND)
     found = secrets_in(message[first : end + _AROUND])
@@ -202,12 +202,17 @@ def _is_fiction(clause: QuotedClause, code: str) -> bool:
 
 
 def _is_ironic(clause: QuotedClause, code: str) -> bool:
-    """Whether "yeah, right" stands before the clause, in a clause or a sentence of its own."""
-    ironies, words = fact_words(code).ironies, clause.words
+    """Whether "yeah, right" stands before the clause, in a clause or a sentence of its own.
+
+    "Sure" is ironic if the clause goes on with "and": "Sure, and I'm the queen of England".
+    """
+    known, words = fact_words(code), clause.words
     befores = (words[clause.sentence_start : clause.clause_start], clause.sentence_before)
     is_first = clause.clause_start == clause.sentence_start
     said = befores[1] if is_first else befores[0]
-    return said[: -1 if said[-1:] == (",",) else None] in ironies
+    said = said[: -1 if said[-1:] == (",",) else None]
+    goes_on = known.joints.length_at(words, clause.clause_start) > 0
+    return said in known.ironies or (goes_on and said in known.assents)
 
 
 def _is_joke(clause: QuotedClause, code: str) -> bool:
@@ -226,7 +231,7 @@ def _is_joke(clause: QuotedClause, code: str) -> bool:
 
 def _is_hypothetical(clause: QuotedClause, code: str) -> bool:
     known, words = fact_words(code), clause.words
-    if known.suppositions.are_in(words[: clause.end]):
+    if known.suppositions.are_in(words[: clause.end]) or _is_supposed(clause, known):
         return True
     before = clause.clause_before if len(clause.clause_before) < _NEAR else ()
     if known.wishes.are_in(before) or known.wishes.are_in(clause.source(0)):
@@ -239,6 +244,22 @@ def _is_hypothetical(clause: QuotedClause, code: str) -> bool:
     begins = known.conditions.length_at(words, clause.start) > 0
     is_unreal = known.unreal.are_in(words[clause.clause_start : clause.clause_end])
     return is_unreal or (begins and clause.is_asked)
+
+
+def _is_supposed(clause: QuotedClause, known: FactWords) -> bool:
+    """Whether a clause up to the quote begins with "angenommen", and does not end with it.
+
+    "Ich habe die Stelle bei Siemens angenommen" supposes nothing.
+    """
+    words = clause.words
+    for at in known.suppositions_first.places_in(words[: clause.end]):
+        first = at
+        while first > 0 and known.openers.length_at(words[first - 1 : first]):
+            first -= 1
+        begins = first == 0 or not words[first - 1][0].isalnum()
+        if begins and words[at + 1 : at + 2] not in (("\n",), (".",)):
+            return True
+    return False
 
 
 def _is_recalled(clause: QuotedClause, code: str) -> bool:

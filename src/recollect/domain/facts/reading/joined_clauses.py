@@ -79,8 +79,11 @@ def begins_move(before: Phrase, after: Phrase, code: str) -> bool:
     known, subjects = plain_slot_words(code), fact_words(code).subjects
     subject = next((at for at in subjects.places_in(before)), 0)
     owner = before[subject : subject + subjects.length_at(before, subject)]
+    sayings = (after, owner + after)
     moves = (known.moves_home, known.moves_work)
-    return any(one.length_at(said) > 0 for one in moves for said in (after, owner + after))
+    is_move = any(one.length_at(said) > 0 for one in moves for said in sayings)
+    has_started = known.started.length_at(after[-1:]) > 0
+    return is_move or (has_started and any(known.starts_at.length_at(said) for said in sayings))
 
 
 def added_wishes(text: str) -> Iterator[Clause]:
@@ -224,11 +227,28 @@ def _names_subject(clause: Phrase, known: FactWords) -> bool:
 
 
 def _is_of_person(clause: Phrase, known: FactWords) -> bool:
-    """Whether a clause begins with somebody of the user's and what they do: "my wife is"."""
-    owner = known.owners.length_at(clause)
-    person = known.persons.length_at(clause, owner) if owner else 0
-    verb = known.statement_verbs.length_at(clause, owner + person)
-    return person > 0 and verb > 0 and len(clause) > owner + person + verb
+    """Whether a clause begins with somebody of the user's, or their name, and a verb: "my wife is".
+
+    The name may stand before or behind them: "my wife's name is", "de naam van mijn vrouw is".
+    """
+    named = _length_of_name(clause, known)
+    owner = 0 if named else known.owners.length_at(clause)
+    person = known.persons.length_at(clause, named + owner) if named or owner else 0
+    if not person:
+        return False
+    end = named + owner + person
+    if genitive := known.genitives.length_at(clause, end):
+        end += genitive + known.name_nouns.length_at(clause, end + genitive)
+    verb = known.statement_verbs.length_at(clause, end)
+    return verb > 0 and len(clause) > end + verb
+
+
+def _length_of_name(clause: Phrase, known: FactWords) -> int:
+    """How many words of a clause are "the name of my"; 0 if it does not begin so."""
+    article = known.articles.length_at(clause)
+    noun = known.name_nouns.length_at(clause, article)
+    mine = known.of_mine.length_at(clause, article + noun)
+    return article + noun + mine if article and noun and mine else 0
 
 
 def _subject_before(word: str, subject: str) -> str:

@@ -59,6 +59,12 @@ class QuotedClause:
             capitals=frozenset(capitals),
         )
 
+    @classmethod
+    def find(cls, quote: str, parts: Sequence[Part]) -> "QuotedClause | None":
+        """Read the first of the user's own words that are a quote; None if none are."""
+        start = place_of(quote, parts)
+        return None if start is None else cls.read(parts, start=start, end=start + len(quote))
+
     @property
     def is_asked(self) -> bool:
         """Whether the sentence is a question."""
@@ -112,6 +118,12 @@ class QuotedClause:
             at + phrases.length_at(self.words, at) == self.start
             for at in range(max(self.clause_start, self.start - 3), self.start)
         )
+
+
+def place_of(quote: str, parts: Sequence[Part]) -> int | None:
+    """Where the first of the user's own words that are a quote begin; None if none are."""
+    places = (part.start + part.text.find(quote) for part in parts if quote in part.text)
+    return next(places, None)
 
 
 def _start(words: Sequence[str], place: int, marks: frozenset[str]) -> int:

@@ -8,10 +8,12 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.facts.fact import MERGED_BY, Fact, gist_of
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
-from recollect.domain.facts.reading.plain.denials import bare_words
+from recollect.domain.facts.reading.plain.denying.denials import bare_words
+from recollect.domain.facts.reading.plain.denying.tails import heads_of
+from recollect.domain.facts.reading.plain.employers import tells_employer
 from recollect.domain.facts.reading.plain.events import Event, EventKind, tells_day
 from recollect.domain.facts.reading.plain.languages.events import event_words
-from recollect.domain.facts.reading.plain.slots import tells_employer, told_value
+from recollect.domain.facts.reading.plain.slots import told_value
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Statement
 from recollect.domain.facts.updates.reconciling import NOTHING, Outcome
@@ -70,17 +72,19 @@ def ended_by(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _is_denied(fact: Fact, denied: Phrase) -> bool:
-    """Whether a denial has the words of a fact, or of one about a home or the like up to its name.
+    """Whether a denial has the words of a fact, without what that tells more of the same thing.
 
-    "I don't live in Hull" denies "I live in Hull near the station".
+    "I don't live in Hull" denies "I live in Hull near the station", and "I don't have a bike"
+    denies "I have a bike, a red Gazelle".
     """
-    if denied in bare_words(fact.content):
-        return MERGED_BY not in fact.content
+    if MERGED_BY in fact.content:
+        return False
+    texts = (fact.content, *heads_of(fact.content))
+    if any(denied in bare_words(text) for text in texts):
+        return True
     slot = Slot(fact.slot) if has_one_value(fact.slot) and fact.slot in set(Slot) else None
     value = told_value(fact.content, slot) if slot else None
-    if value is None or MERGED_BY in fact.content:
-        return False
-    return denied in bare_words(fact.content[: value.end])
+    return value is not None and denied in bare_words(fact.content[: value.end])
 
 
 def _of_job(event: Event, known: Sequence[Fact]) -> tuple[Fact, ...]:

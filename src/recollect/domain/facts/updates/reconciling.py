@@ -17,16 +17,20 @@ from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
 from recollect.domain.facts.reading.plain.changes import only_mentions, resumes, tells_change
 from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
+from recollect.domain.facts.reading.plain.employers import (
+    names_other_employer,
+    tells_former_work,
+    tells_sought_work,
+)
 from recollect.domain.facts.reading.plain.slots import (
     says_now,
-    tells_former_work,
     tells_past_home,
-    tells_sought_work,
 )
 from recollect.domain.facts.reading.wording import names_user
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.facts.updates.denials import only_denies
+from recollect.domain.facts.updates.kinds import is_of_other_kind
 from recollect.domain.facts.updates.values import (
     denies,
     has_other_figures,
@@ -219,6 +223,8 @@ def _withdraws_another(statement: Statement, fact: Fact) -> bool:
         return False
     if has_other_value(fact, gist) or has_other_figures(fact, gist):
         return True
+    if is_of_other_kind(fact, statement.content):
+        return True
     return has_one_value(fact.slot) and _have_other_names(statement, fact)
 
 
@@ -276,7 +282,7 @@ def _names_another(statement: Statement, one: Compared) -> bool:
     if is_same_slot and not statement.slot.has_one_value:
         return False
     if not is_same_slot and any(map(_is_german, (statement.content, one.fact.content))):
-        return False
+        return names_other_employer(statement.content, one.fact.content)
     return _have_other_names(statement, one.fact)
 
 
@@ -300,9 +306,8 @@ def _names_in(content: str) -> frozenset[str]:
 
 def _ends(statement: Statement, one: Compared) -> bool:
     """Whether the fact no longer holds, now that the statement does."""
-    is_only_mentioned = only_mentions(statement.content, one.fact.content)
     is_of_another = _is_of_user(one.fact) and _is_about_another(statement)
-    if is_only_mentioned or is_of_another or _is_of_other_times(statement, one.fact):
+    if is_of_another or _leaves(statement, one.fact):
         return False
     if _plainly_ends(statement, one):
         return True
@@ -315,6 +320,19 @@ def _ends(statement: Statement, one: Compared) -> bool:
     if is_same_slot and statement.slot is Slot.OTHER:
         return _is_same_thing(statement, one)
     return is_same_slot or (statement.operation is Operation.CHANGE and one.similarity >= SIMILAR)
+
+
+def _leaves(statement: Statement, fact: Fact) -> bool:
+    """Whether a statement only mentions what a fact says, or is of another time or thing."""
+    is_only_mentioned = only_mentions(statement.content, fact.content)
+    is_of_other = _is_of_other_times(statement, fact) or _is_of_other_thing(statement, fact)
+    return is_only_mentioned or is_of_other
+
+
+def _is_of_other_thing(statement: Statement, fact: Fact) -> bool:
+    """Whether a statement is of another thing: "I sold my red bike", where a blue one is known."""
+    is_other = not has_one_value(fact.slot) and is_of_other_kind(fact, statement.content)
+    return is_other and not says_now(statement.content)
 
 
 def _is_about_another(statement: Statement) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 from recollect.domain.facts.fact import MERGED_BY, Fact, gist_of
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.paraphrase import negates
-from recollect.domain.facts.reading.plain.denials import limits_in
+from recollect.domain.facts.reading.plain.denying.denials import limits_in
 from recollect.domain.language import is_common_word
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 

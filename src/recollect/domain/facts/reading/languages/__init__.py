@@ -32,6 +32,8 @@ class FactWords:
     """Words of what is not so: "would"."""
     suppositions: Phrases
     """After which nothing of the message is so: "suppose"."""
+    suppositions_first: Phrases
+    """The same at the beginning of a clause; elsewhere it says something else: "angenommen"."""
     wishes: Phrases
     """What is wished for or only considered: "I wish", "I might"."""
     reports: Phrases
@@ -48,6 +50,8 @@ class FactWords:
     """What makes the message a play: "pretend", "my character"."""
     ironies: Phrases
     """Clauses that make the next one the opposite of what is so: "yeah, right"."""
+    assents: Phrases
+    """What is ironic before "and": "Sure, and I'm the queen"."""
     laughs: Phrases
     """What may stand before it: "haha"."""
     jokes: Phrases

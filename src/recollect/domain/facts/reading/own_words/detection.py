@@ -37,6 +37,7 @@ _PASTED: Final = re.compile(
     r"|(?:def|class|import|function|const|let|var|public|private|return|#include|sudo|curl|export)"
     r" \S+[ (={;])"
 )
+_SQL_COMMENT: Final = re.compile(r"\s*+--")
 _HEADER: Final = re.compile(
     r"\s*+(?i:from|to|cc|bcc|subject|date|sent|reply-to|van|aan|onderwerp|datum|verzonden|von|an|betreff"
     r"|gesendet|de|à|objet|envoyé|para|asunto|enviado|fecha) ?: ?\S"
@@ -96,12 +97,18 @@ def _foreign_lines(text: str) -> Iterator[Span]:
         is_text = is_text or headers >= _MIN_HEADERS
         if not stripped:
             is_introduced = False
-        elif is_text or is_introduced or at in others or _is_pasted(line[0]):
+        elif is_text or is_introduced or at in others or _is_code(line[0], lines[at + 1 : at + 2]):
             yield line.span()
         else:
             own, is_text = _up_to_text(Part(start=line.start(), text=line[0]))
             yield own, line.end()
             is_introduced = stripped.endswith(":")
+
+
+def _is_code(line: str, following: Sequence[re.Match[str]]) -> bool:
+    """Whether a line is pasted, or a comment of SQL before one that is."""
+    is_comment = _SQL_COMMENT.match(line) is not None
+    return _is_pasted(line) or (is_comment and any(_is_pasted(one[0]) for one in following))
 
 
 def _is_pasted(line: str) -> bool:

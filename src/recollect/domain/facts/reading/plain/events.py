@@ -13,7 +13,7 @@ from recollect.domain.facts.reading.commands.openings import after_openers
 from recollect.domain.facts.reading.joined_clauses import begins_move
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.own_words.detection import readable_parts
-from recollect.domain.facts.reading.plain.denials import denied_words
+from recollect.domain.facts.reading.plain.denying.denials import denied_words
 from recollect.domain.facts.reading.plain.languages.events import EventWords, event_words
 from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases

@@ -4,7 +4,7 @@
 only one: none of them ends what is known. "I live in Ghent with my wife" is two statements.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,22 +14,27 @@ from recollect.domain.facts.reading.joined_clauses import joined_clauses
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import length_of_saying
 from recollect.domain.facts.reading.paraphrase import negates
-from recollect.domain.facts.reading.plain.denials import limits_in
+from recollect.domain.facts.reading.plain.denying.denials import limits_in
 from recollect.domain.facts.reading.plain.diets import diet_of
+from recollect.domain.facts.reading.plain.employers import (
+    surely_tells_employer,
+    tells_former_work,
+    tells_place_of_work,
+    tells_sought_work,
+)
 from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords, plain_slot_words
+from recollect.domain.facts.reading.plain.sentence import PlainSentence, sentences_of
 from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language, is_common_word, sentence_parts
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
-from recollect.domain.speech.spoken import Part
-from recollect.domain.speech.tokens import Token, tokens_of
 
-_MOST_BEFORE_NAME: Final = 2
-"""Small words between how a sentence begins and the name of a place: "in the"."""
 _LONGEST_PLACE: Final = 5
 _SPANISH_ARTICLE: Final = "el "
 """Which is "he" with an accent, that words are compared without."""
+_PARTICIPLES: Final = ("ado", "ido", "icho", "echo", "isto", "uesto", "ierto", "uelto", "crito")
+"""How Spanish participles end, and no English verb does."""
 _GERMAN: Final = "de"
 """In which every noun has a capital."""
 _TELLS_LANGUAGE: Final = 6
@@ -39,46 +44,6 @@ _TOLD: Final = (Slot.NAME, Slot.HOME, Slot.EMPLOYER, Slot.MANAGER, Slot.BIRTHDAY
 """Slots that a sentence plainly tells."""
 _TAKES_PLACE_OF_OTHERS: Final = frozenset({Slot.NAME, Slot.HOME})
 """Those that do so whatever a model takes the sentence for."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sentence:
-    """The words of a sentence without adverbs, in one language."""
-
-    code: str
-    tokens: tuple[Token, ...]
-    words: Phrase
-    text: str
-
-    @classmethod
-    def read(cls, text: str, code: str) -> "_Sentence":
-        tokens = tuple(tokens_of(Part(start=0, text=text)))
-        words = tuple(token.word for token in tokens)
-        kept: list[Token] = []
-        at = 0
-        while at < len(tokens):
-            length = plain_slot_words(code).adverbs.length_at(words, at)
-            kept += [] if length else [tokens[at]]
-            at += length or 1
-        return cls(code=code, tokens=tuple(kept), words=tuple(one.word for one in kept), text=text)
-
-    @property
-    def known(self) -> PlainSlotWords:
-        return plain_slot_words(self.code)
-
-    def has_capital(self, place: int) -> bool:
-        """Whether a word is written with a capital."""
-        return 0 <= place < len(self.tokens) and self.text[self.tokens[place].start].isupper()
-
-    def name_after(self, place: int) -> int | None:
-        """The place of a name, behind small words; None if there is none."""
-        for at in range(place, place + _MOST_BEFORE_NAME + 1):
-            if self.has_capital(at):
-                return at
-            is_other = self.known.not_named.length_at(self.words, at) > 0  # "a Victorian house"
-            if at >= len(self.tokens) or is_other or not is_common_word(self.words[at]):
-                return None
-        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +59,10 @@ class ToldValue:
 
 def told_value(content: str, slot: Slot) -> ToldValue | None:
     """The name that is the value of a slot: "Hull" of "I live in Hull"; None if there is none."""
-    for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
+    for sentence in sentences_of(content):
         length = length_of_saying(sentence.words, slot, sentence.code)
         place = sentence.name_after(length) if length else None
-        is_other = _begins_with(sentence, _other_beginnings(sentence.known, slot))
+        is_other = sentence.begins_with(_other_beginnings(sentence.known, slot))
         if place is None or (slot in _PLACES and is_other):
             continue
         end = place
@@ -118,19 +83,22 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     if is_left or statement.has_exact_slot:
         return (statement,)
     if negates(statement.content):
-        is_whole = not limits_in(statement.content)
+        is_whole = not limits_in(statement.content) and not tells_sought_work(statement.content)
         return (statement if is_whole else _without_one_value(statement),)
-    if _is_one_of_several(statement.content):
+    sentences = sentences_of(statement.content)
+    if _is_one_of_several(sentences):
         return (_without_one_value(statement),)
     if statement.slot is Slot.OTHER and diet_of(statement.content):
         return (replace(statement, slot=Slot.DIET),)
-    told = next(_told_slots(statement.content), None)
+    told = next(_told_slots(sentences), None)
     is_untold = statement.slot is Slot.OTHER or told in _TAKES_PLACE_OF_OTHERS
-    is_work = told is Slot.EMPLOYER and _surely_tells_employer(statement.content)
-    if told is None or not (is_untold or is_work):
-        return (_with_value(statement),)
-    placed = replace(statement, slot=told, has_exact_slot=is_untold)
-    return _home_and_company(placed) if told is Slot.HOME else (placed,)
+    if told is not None and is_untold:
+        placed = replace(statement, slot=told, has_exact_slot=True)
+        return _home_and_company(placed) if told is Slot.HOME else (placed,)
+    is_work = statement.slot is not Slot.OTHER and surely_tells_employer(sentences)
+    return (
+        replace(statement, slot=Slot.EMPLOYER) if is_work else _with_value(statement, sentences),
+    )
 
 
 def plain_slot(content: str) -> Slot | None:
@@ -140,8 +108,9 @@ def plain_slot(content: str) -> Slot | None:
     is_one = is_whole and len(joined_clauses(sentence, guess_language(content))) == 1
     if not is_one or "?" in content or MERGED_BY in content or negates(content):
         return None
-    told = {slot for slot in _told_slots(content) if slot.has_one_value}
-    return told.pop() if len(told) == 1 and not _is_one_of_several(content) else None
+    sentences = sentences_of(content)
+    told = {slot for slot in _told_slots(sentences) if slot.has_one_value}
+    return told.pop() if len(told) == 1 and not _is_one_of_several(sentences) else None
 
 
 def leaves_subject_open(content: str) -> bool:
@@ -150,12 +119,20 @@ def leaves_subject_open(content: str) -> bool:
     Its language decides where that is known: the Dutch "er" of "er zijn" is nobody.
     """
     words = words_in(content)
-    is_article = content.lower().startswith(_SPANISH_ARTICLE)
-    if is_article or any(plain_slot_words(code).nobody.length_at(words) for code in LANGUAGES):
+    is_spanish = content.lower().startswith(_SPANISH_ARTICLE) or _is_spanish_perfect(words)
+    if is_spanish or any(plain_slot_words(code).nobody.length_at(words) for code in LANGUAGES):
         return False
     language = guess_language(content)
     codes = (language,) if language in LANGUAGES else LANGUAGES
-    return any(plain_slot_words(code).others.length_at(words) for code in codes)
+    return any(
+        plain_slot_words(code).others.length_at(words, fact_words(code).joints.length_at(words)) > 0
+        for code in codes
+    )
+
+
+def _is_spanish_perfect(words: Phrase) -> bool:
+    """Whether a sentence begins with what the user has done: the "he" of "he aceptado"."""
+    return words[:1] == ("he",) and any(word.endswith(_PARTICIPLES) for word in words[1:2])
 
 
 def keeps_slot(slot: str | None, before: str, content: str) -> bool:
@@ -167,26 +144,7 @@ def keeps_slot(slot: str | None, before: str, content: str) -> bool:
         return True
     old, new = (set(words_in(text)) for text in (before, content))
     shared = {word for word in old & new if not is_common_word(word)}
-    return bool(shared) or slot in set(_told_slots(content))
-
-
-def tells_employer(content: str) -> bool:
-    """Whether a sentence begins as one about an employer does, also about one of several."""
-    for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
-        words = tuple(
-            word for word in sentence.words if not sentence.known.beside.length_at((word,))
-        )
-        if length_of_saying(words, Slot.EMPLOYER, sentence.code):
-            return not _begins_with(sentence, sentence.known.no_employer)
-    return False
-
-
-def tells_former_work(content: str) -> bool:
-    """Whether a sentence is about an employer of before, and not about a change."""
-    words = words_in(content)
-    known = [plain_slot_words(code) for code in LANGUAGES]
-    is_former = any(one.former_work.are_in(words) for one in known)
-    return is_former and not any(one.changes.length_at(words) for one in known)
+    return bool(shared) or slot in set(_told_slots(sentences_of(content)))
 
 
 def tells_past_home(content: str) -> bool:
@@ -201,30 +159,14 @@ def _is_of_past_home(words: Phrase, known: PlainSlotWords) -> bool:
     return known.lived_home.are_in(words) and not known.until_now.are_in(words)
 
 
-def tells_sought_work(content: str) -> bool:
-    """Whether a sentence is about an employer with whom the user would like to work."""
-    words = words_in(content)
-    spoken = [code for code in LANGUAGES if fact_words(code).subjects.are_in(words)]
-    codes = spoken or LANGUAGES  # a Spanish verb may do without a subject
-    return any(plain_slot_words(code).sought_work.are_in(words) for code in codes)
-
-
 def says_now(content: str) -> bool:
     """Whether a sentence says that something is new: "I work as a teacher now"."""
     words = words_in(content)
     return any(plain_slot_words(code).now.are_in(words) for code in LANGUAGES)
 
 
-def _surely_tells_employer(content: str) -> bool:
-    sentences = (_Sentence.read(content, code) for code in LANGUAGES)
-    return any(_begins_with(one, one.known.works_at) for one in sentences)
-
-
-def _is_one_of_several(content: str) -> bool:
-    return any(
-        plain_slot_words(code).beside.are_in(_Sentence.read(content, code).words)
-        for code in LANGUAGES
-    )
+def _is_one_of_several(sentences: Sequence[PlainSentence]) -> bool:
+    return any(one.known.beside.are_in(one.words) for one in sentences)
 
 
 def _without_one_value(statement: Statement) -> Statement:
@@ -232,12 +174,12 @@ def _without_one_value(statement: Statement) -> Statement:
     return replace(statement, slot=Slot.OTHER) if is_one else statement
 
 
-def _with_value(statement: Statement) -> Statement:
+def _with_value(statement: Statement, sentences: Sequence[PlainSentence]) -> Statement:
     """A statement without its slot if that is where somebody lives or works, and it names none."""
-    sentences = [_Sentence.read(statement.content, code) for code in LANGUAGES]
     if statement.slot is Slot.EMPLOYER and any(map(_tells_profession_alone, sentences)):
         return replace(statement, slot=Slot.ROLE)
     is_other = tells_former_work(statement.content) or tells_sought_work(statement.content)
+    is_other = is_other or any(map(tells_place_of_work, sentences))
     if statement.slot is Slot.EMPLOYER and is_other:
         return replace(statement, slot=Slot.OTHER)
     if statement.slot is Slot.HOME and tells_past_home(statement.content):
@@ -250,16 +192,16 @@ def _with_value(statement: Statement) -> Statement:
     return statement
 
 
-def _told_slots(content: str) -> Iterator[Slot]:
+def _told_slots(sentences: Sequence[PlainSentence]) -> Iterator[Slot]:
     """The slots of which a sentence plainly tells the value."""
-    for sentence in (_Sentence.read(content, code) for code in LANGUAGES):
+    for sentence in sentences:
         for slot in _TOLD:
             length = length_of_saying(sentence.words, slot, sentence.code)
             if length and _has_value(sentence, slot, length):
                 yield slot
 
 
-def _has_value(sentence: _Sentence, slot: Slot, place: int) -> bool:
+def _has_value(sentence: PlainSentence, slot: Slot, place: int) -> bool:
     """Whether a value of a slot stands behind how a sentence about it begins."""
     if slot is Slot.BIRTHDAY:
         rest = sentence.words[place:]
@@ -268,9 +210,9 @@ def _has_value(sentence: _Sentence, slot: Slot, place: int) -> bool:
         return sentence.has_capital(place) and names_somebody(sentence.text)
     if slot is Slot.NAME:
         return sentence.has_capital(place)
-    is_address = slot is Slot.HOME and not _begins_with(sentence, sentence.known.home_verbs)
-    is_doubtful = slot is Slot.EMPLOYER and _begins_with(sentence, sentence.known.works_maybe)
-    if is_address or is_doubtful or _begins_with(sentence, _other_beginnings(sentence.known, slot)):
+    is_address = slot is Slot.HOME and not sentence.begins_with(sentence.known.home_verbs)
+    is_doubtful = slot is Slot.EMPLOYER and sentence.begins_with(sentence.known.works_maybe)
+    if is_address or is_doubtful or sentence.begins_with(_other_beginnings(sentence.known, slot)):
         return False
     name = sentence.name_after(place)
     return name is not None and (sentence.code != _GERMAN or name <= place + 1)
@@ -280,11 +222,7 @@ def _other_beginnings(known: PlainSlotWords, slot: Slot) -> Phrases:
     return known.no_home if slot is Slot.HOME else known.no_employer
 
 
-def _begins_with(sentence: _Sentence, phrases: Phrases) -> bool:
-    return phrases.length_at(sentence.words) > 0
-
-
-def _tells_profession_alone(sentence: _Sentence) -> bool:
+def _tells_profession_alone(sentence: PlainSentence) -> bool:
     """Whether a sentence tells as what somebody works, and not where."""
     length = length_of_saying(sentence.words, Slot.ROLE, sentence.code)
     if not length:
@@ -292,13 +230,13 @@ def _tells_profession_alone(sentence: _Sentence) -> bool:
     return not _is_followed_by_name(sentence, sentence.known.employed_at, first=length)
 
 
-def _is_followed_by_name(sentence: _Sentence, phrases: Phrases, *, first: int = 0) -> bool:
+def _is_followed_by_name(sentence: PlainSentence, phrases: Phrases, *, first: int = 0) -> bool:
     """Whether a name stands behind one of some phrases, from a place on."""
     places = [at for at in phrases.places_in(sentence.words) if at >= first]
     return any(sentence.name_after(at + 1) is not None for at in places)
 
 
-def _names(sentence: _Sentence, slot: Slot) -> bool:
+def _names(sentence: PlainSentence, slot: Slot) -> bool:
     """Whether a sentence of one language may name where somebody lives or works."""
     words, known = sentence.words, sentence.known
     if known.changes.length_at(words):
@@ -307,40 +245,40 @@ def _names(sentence: _Sentence, slot: Slot) -> bool:
         return _is_followed_by_name(sentence, known.employed_by)
     moves = known.moves_home if slot is Slot.HOME else known.moves_work
     length = length_of_saying(words, slot, sentence.code) or moves.length_at(words)
-    if length and not _begins_with(sentence, _other_beginnings(known, slot)):
+    if length and not sentence.begins_with(_other_beginnings(known, slot)):
         is_work = slot is Slot.EMPLOYER
         return is_work or _is_place(sentence, length)
     return _has_name(sentence)
 
 
-def _is_place(sentence: _Sentence, place: int) -> bool:
+def _is_place(sentence: PlainSentence, place: int) -> bool:
     if sentence.name_after(place) is not None:
         return True
     rest = sentence.words[place : place + 1]
     return bool(rest) and not sentence.known.articles.length_at(sentence.words, place)
 
 
-def _has_name(sentence: _Sentence) -> bool:
+def _has_name(sentence: PlainSentence) -> bool:
     """Whether any word but the first has a capital, in a language where not every noun has one."""
     if not _is_of_language(sentence):
         return False
     if sentence.code == _GERMAN:
         known = sentence.known
         others = (known.no_home, known.no_employer)
-        is_other = any(_begins_with(sentence, one) for one in others)
+        is_other = any(sentence.begins_with(one) for one in others)
         return not is_other and not _is_surely_foreign(sentence)
     places = range(1, len(sentence.tokens))
     return any(sentence.has_capital(at) and sentence.words[at] != "i" for at in places)
 
 
-def _is_surely_foreign(sentence: _Sentence) -> bool:
+def _is_surely_foreign(sentence: PlainSentence) -> bool:
     """Whether a text that is long enough to tell is in another language."""
     if len(sentence.words) < _TELLS_LANGUAGE:
         return False
     return guess_language(sentence.text) not in {None, sentence.code}
 
 
-def _is_of_language(sentence: _Sentence) -> bool:
+def _is_of_language(sentence: PlainSentence) -> bool:
     known = fact_words(sentence.code)
     words = sentence.words
     if known.subjects.are_in(words) or known.owners.are_in(words):
@@ -353,7 +291,7 @@ def _home_and_company(statement: Statement) -> tuple[Statement, ...]:
     """A statement about the home, and one about those who live there, if it tells of both."""
     text = _quoted_sentence(statement)
     own = len(text) - len(statement.quote)
-    for sentence in (_Sentence.read(text, code) for code in LANGUAGES):
+    for sentence in sentences_of(text):
         if end := _dangling(sentence):
             return (_with_words(statement, text[own:end], content=text[:end]),)
         if cut := _before_company(sentence):
@@ -377,7 +315,7 @@ def _with_words(statement: Statement, quote: str, *, content: str) -> Statement:
     return replace(statement, quote=quote, content=content_of(content, asked=None))
 
 
-def _dangling(sentence: _Sentence) -> int:
+def _dangling(sentence: PlainSentence) -> int:
     """Where a statement ends before a "with" of which the rest is another one; 0 if it has none."""
     words, known = sentence.words, sentence.known
     is_home = known.home_verbs.length_at(words) > 0
@@ -385,7 +323,7 @@ def _dangling(sentence: _Sentence) -> int:
     return sentence.tokens[-2].end if is_cut else 0
 
 
-def _before_company(sentence: _Sentence) -> tuple[int, int] | None:
+def _before_company(sentence: PlainSentence) -> tuple[int, int] | None:
     """Where a home's name and the verb before it end, if company follows; None if none does."""
     words, known = sentence.words, sentence.known
     verb = known.home_verbs.length_at(words)

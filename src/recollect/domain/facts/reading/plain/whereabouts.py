@@ -9,12 +9,12 @@ It tells neither where they live nor where they work, unless more is said: "as a
 from typing import Final
 
 from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.plain.employers import tells_employer
 from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
 from recollect.domain.facts.reading.plain.languages.whereabouts import (
     WhereaboutsWords,
     whereabouts_words,
 )
-from recollect.domain.facts.reading.plain.slots import tells_employer
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.language import is_common_word
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in

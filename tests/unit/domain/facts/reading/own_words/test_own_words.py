@@ -57,6 +57,8 @@ def test_a_pasted_line_is_not_read(line: str) -> None:
         ("Je lis « je suis à Lens depuis hier ».", ["Je lis", "."]),
         ("Call me 'Sam', I'm a nurse.", ["Call me 'Sam', I'm a nurse."]),
         ("We call it “the blue folder” here.", ["We call it “the blue folder” here."]),
+        ("-- I live in Hull\nSELECT 1;", []),
+        ("-- I live in Hull\nI am a nurse.", ["-- I live in Hull", "I am a nurse."]),
         ("Here is the mail:\nI live in Ghent.\nSam", ["Here is the mail:"]),
         ("The list:\nI live in Ghent.\n\nI am a nurse.", ["The list:", "I am a nurse."]),
         ("Vertaal dit: ik woon in Gent. Ik ben arts.", ["Vertaal dit:"]),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.facts.reading.plain.denials import bare_words, denied_words, limits_in
+from recollect.domain.facts.reading.plain.denying.denials import bare_words, denied_words, limits_in
 from recollect.domain.speech.phrases import words_in
 
 

@@ -23,6 +23,14 @@ class DenialWords:
     """What counts things before a noun, and is emphasis elsewhere: "any more"."""
     small: Phrases
     """What a denial and what it denies need not share: "a"."""
+    over: Phrases
+    """What makes a denial one of something that was so before: "any more"."""
+    reasons: Phrases
+    """What a reason surely begins with: "because of"."""
+    purposes: Phrases
+    """What a reason or something else begins with: "for the"."""
+    relatives: Phrases
+    """With what a sentence goes on to tell more of its last noun: "that", "called"."""
     limits: Phrases
     """With what behind a negation a part is denied alone: "only"."""
 

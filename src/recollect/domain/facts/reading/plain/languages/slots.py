@@ -35,6 +35,10 @@ class PlainSlotWords:
     """How a sentence begins that the new home follows: "I moved to"."""
     moves_work: Phrases
     """How a sentence begins that the new employer follows: "I joined"."""
+    starts_at: Phrases
+    """The same where a participle follows the employer: "ich habe bei"."""
+    started: Phrases
+    """That participle: "angefangen"."""
     changes: Phrases
     """How a sentence begins that tells of a change, with or without what is new: "I've moved"."""
     now: Phrases
