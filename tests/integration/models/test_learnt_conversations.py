@@ -57,6 +57,8 @@ async def test_who_denies_a_reason_ends_nothing(learner: Memory, fact: str, late
     ("fact", "later"),
     [
         ("I live in Ghent.", "I don't live in Ghent anymore because of the weather."),
+        ("Ik woon in Gent.", "Ik woon niet meer in Gent vanwege het weer."),
+        ("J'habite à Gand.", "Je n'habite plus à Gand à cause du temps."),
         ("I live in Ghent.", "I don't live in Ghent."),
         ("I work for the council.", "I don't work for the council."),
     ],

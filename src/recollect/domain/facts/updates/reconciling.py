@@ -42,7 +42,7 @@ from recollect.domain.facts.updates.values import (
 from recollect.domain.language import split_words
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 
-SIMILAR: Final = 0.5
+SIMILAR: Final = 0.47
 """The least cosine of two statements about the same thing, if they are not about one slot."""
 _SAME: Final = 0.93
 """From this cosine on, two statements of one slot say the same."""

@@ -24,7 +24,7 @@ def denied_words(words: Phrase, code: str) -> Phrase:
     """The words of what a sentence of one language denies; none if it is no plain denial."""
     known = denial_words(code)
     place = after_openers(words, 0, fact_words(code))
-    said = tuple(word for word in words[place:] if word != ",")
+    said = _without_reason(tuple(word for word in words[place:] if word != ","), known)
     negations = [*known.negations.places_in(said), *known.contracted.places_in(said)]
     is_denial = bool(negations) or known.particles.are_in(said)
     if any(_limits(said, known)) or _counts_more(said, known):
@@ -59,6 +59,12 @@ def _counts_more(words: Phrase, known: DenialWords) -> bool:
     """Whether a noun follows "any more": "I don't have any more children" has those it has."""
     ends = (at + known.more.length_at(words, at) for at in known.more.places_in(words))
     return any(end < len(words) and not is_common_word(words[end]) for end in ends)
+
+
+def _without_reason(words: Phrase, known: DenialWords) -> Phrase:
+    """The words of what is over, without why: "I don't live in Hull any more" "because of rain"."""
+    place = next((at for at in known.reasons.places_in(words) if at), len(words))
+    return words[:place] if known.over.are_in(words[:place]) else words
 
 
 def _affirmed(words: Phrase, known: DenialWords) -> Phrase:

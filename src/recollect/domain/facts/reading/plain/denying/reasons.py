@@ -35,8 +35,10 @@ def denied_reason(quote: str, message: str) -> DeniedReason | None:
     if not negates(message) and not _has_negation(message):
         return None
     clause = QuotedClause.find(quote, readable_parts(message))
-    readings = (_read(clause, denial_words(code)) for code in LANGUAGES) if clause else ()
-    return next((one for one in readings if one), None)
+    known = [denial_words(code) for code in LANGUAGES]
+    if clause is None or any(_is_over(clause, one) for one in known):
+        return None
+    return next((one for one in (_read(clause, words) for words in known) if one), None)
 
 
 def _has_negation(message: str) -> bool:
@@ -44,20 +46,33 @@ def _has_negation(message: str) -> bool:
     return "no" in message.lower().split()
 
 
-def _read(clause: QuotedClause, known: DenialWords) -> DeniedReason | None:
+def _is_over(clause: QuotedClause, known: DenialWords) -> bool:
+    """Whether a clause denies what was so before: "not any more", whatever the reason."""
     words = clause.words[clause.clause_start : clause.clause_end]
-    ends = [
+    ends = _ends_of_negations(words, known)
+    places = (*known.reasons.places_in(words), *known.purposes.places_in(words))
+    first = min((at for at in places if ends and at >= min(ends)), default=len(words))
+    return bool(ends) and known.over.are_in(words[:first])
+
+
+def _ends_of_negations(words: Phrase, known: DenialWords) -> list[int]:
+    return [
         at + one.length_at(words, at)
         for one in (known.negations, known.contracted)
         for at in one.places_in(words)
     ]
+
+
+def _read(clause: QuotedClause, known: DenialWords) -> DeniedReason | None:
+    words = clause.words[clause.clause_start : clause.clause_end]
+    ends = _ends_of_negations(words, known)
     if not ends:
         return None
     sure = [at for at in known.reasons.places_in(words) if at >= min(ends)]
     if not sure and _begins_next(clause, known.reasons):
         sure = [len(words)]
     maybe = [at for at in known.purposes.places_in(words) if at >= min(ends)]
-    if not (sure or maybe) or known.over.are_in(words[: (sure or maybe)[0]]):
+    if not (sure or maybe):
         return None
     return DeniedReason(said=words if sure else words[: maybe[-1]], is_sure=bool(sure))
 
