@@ -102,6 +102,14 @@ async def test_how_long_somebody_waited_is_told_to_whoever_can_do_less() -> None
     assert waits == [pytest.approx(PATIENCE, rel=0.9)]
 
 
+async def test_who_waits_in_vain_is_told_of_as_well() -> None:
+    waits: list[float] = []
+    admission = Admission(max_at_work=1, patience=PATIENCE, note_wait=waits.append)
+    assert await admission.enter()
+    assert not await admission.enter()
+    assert waits == [PATIENCE]
+
+
 async def test_probes_are_answered_however_much_there_is_to_do() -> None:
     admission = Admission(max_at_work=1, patience=0)
     assert await admission.enter()

@@ -58,6 +58,7 @@ async def test_who_denies_a_reason_ends_nothing(learner: Memory, fact: str, late
     [
         ("I live in Ghent.", "I don't live in Ghent anymore because of the weather."),
         ("Ik woon in Gent.", "Ik woon niet meer in Gent vanwege het weer."),
+        ("I live in Ghent.", "My sister and I don't live in Ghent any more."),
         ("J'habite à Gand.", "Je n'habite plus à Gand à cause du temps."),
         ("I live in Ghent.", "I don't live in Ghent."),
         ("I work for the council.", "I don't work for the council."),
@@ -122,7 +123,6 @@ async def test_a_home_of_both_is_the_users(learner: Memory, fact: str, later: st
         ("Trabajo en Repsol.", "Trabajo como técnico en Telefónica."),
         ("Trabajo en Repsol.", "En realidad, trabajo en Telefónica."),
         ("I work at Shell.", "I'm at Philips as an engineer."),
-        ("Ik werk bij Shell.", "Ik zit bij Philips."),
         ("Ik werk bij Philips.", "Ik heb de baan bij ASML aangenomen."),
         ("Ich arbeite bei Bosch.", "Ich habe die Stelle bei Siemens angenommen."),
         ("I work at Shell.", "I accepted the job at Philips."),
@@ -184,6 +184,9 @@ async def test_an_opening_is_no_part_of_the_new_employer(learner: Memory) -> Non
         ("I work at Shell.", "My wife accepted the job at Philips."),
         ("Je travaille chez Airbus.", "Je n'ai pas accepté le poste chez Dassault."),
         ("Trabajo en Repsol.", "No he aceptado el puesto en Telefónica."),
+        ("Ich arbeite bei Shell.", "Ich habe bei Null angefangen."),
+        ("Ik werk bij Shell.", "Ik zit bij Eneco."),
+        ("I work at Shell.", "My wife or I work at Philips."),
     ],
 )
 async def test_what_is_no_new_employer_leaves_the_old_one(
@@ -272,3 +275,15 @@ async def test_all_facts_of_a_sentence_are_learnt(
     learner: Memory, text: str, facts: set[str]
 ) -> None:
     assert set(await known_after(learner, text)) == facts
+
+
+async def test_what_is_added_to_an_assent_is_no_irony(learner: Memory) -> None:
+    assert [*await known_after(learner, "Sure, and I'm allergic to nuts.")] == [
+        "I'm allergic to nuts."
+    ]
+    assert [*await known_after(learner, "Oh, and I live in Ghent.")] == ["I live in Ghent."]
+
+
+@pytest.mark.parametrize("text", ["Klar, und ich wohne in Bonn.", "Sure, and I live in a palace."])
+async def test_an_assent_itself_is_no_fact(learner: Memory, text: str) -> None:
+    assert [*await known_after(learner, text)] == []

@@ -98,7 +98,7 @@ async def _off_loop(request: AnswerRequest) -> Answer:
         min(len(message.content), LONGEST_COMMAND) for message in context.window
     )
     facts = sum(len(one.content) for one in request.user_facts.known)
-    characters = context.characters + facts + _SLOWNESS * read
+    characters = context.characters + _SLOWNESS * (facts + read)
     if not are_words_read():  # which takes longer than the answer
         return await asyncio.to_thread(_answer, request)
     return await off_loop(partial(_answer, request), characters=characters)

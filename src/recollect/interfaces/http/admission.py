@@ -131,6 +131,7 @@ class Admission:
 
     def _refuse(self, waiting: _Waiting) -> None:
         if not waiting.admitted.done():
+            self._note_wait(self._patience)
             waiting.admitted.set_result(False)
 
     def _give_up(self, waiting: _Waiting) -> None:

@@ -19,8 +19,9 @@ _PAIRS: Final = frozenset(
     ("and", "nor", "or", "en", "noch", "of", "und", "oder", "et", "ni", "ou", "y", "o")
 )
 """What stands between two subjects."""
-_OPEN_ENDS: Final = frozenset(
-    ("and", "nor", "but", "en", "noch", "maar", "und", "aber", "et", "mais", "y", "ni", "pero")
+_AND: Final = frozenset({"and", "en", "und", "et", "y"})
+_OPEN_ENDS: Final = _AND | frozenset(
+    ("nor", "or", "but", "noch", "maar", "oder", "aber", "ou", "mais", "ni", "o", "pero")
 )
 """Words with which no sentence ends."""
 _USERS: Final = frozenset({"i", "ik", "ich", "moi", "yo"})
@@ -45,7 +46,11 @@ def leaves_words_out(clause: QuotedClause) -> bool:
 def place_behind_other(words: Phrase, code: str) -> int:
     """The place of the "I" of "my sister and I live"; 0 if a sentence does not begin so."""
     places = range(1, min(_MOST_OF_PERSON + _MOST_NAMES, len(words) - 1) + 1)
-    is_user = (at for at in places if words[at] in _USERS and is_other_subject(words[:at], code))
+    is_user = (
+        at
+        for at in places
+        if words[at] in _USERS and words[at - 1] in _AND and is_other_subject(words[:at], code)
+    )
     return next(is_user, 0)
 
 

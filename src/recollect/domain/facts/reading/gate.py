@@ -31,6 +31,8 @@ from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language, split_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
 
+_MOCKED: Final = frozenset({Slot.OTHER, Slot.ROLE, Slot.HOME})
+"""What irony is about: who somebody is and where they live."""
 _NEAR: Final = 4
 """Words before and after a quote in which "today" is said of it."""
 _SOURCE: Final = 7
@@ -125,8 +127,8 @@ def _misread(
         return Refusal.FRAGMENT
     if tells_whereabouts(clause, reply, earlier) or tells_day_of_work(clause):
         return Refusal.PASSING
-    if tells_offer(clause):
-        return Refusal.HYPOTHETICAL
+    if (is_mocked := _is_mocked(statement, clause)) or tells_offer(clause):
+        return Refusal.IRONY if is_mocked else Refusal.HYPOTHETICAL
     if _is_command(clause):
         return Refusal.COMMAND
     is_name = statement.slot is not Slot.NAME or may_tell_name(statement.content)
@@ -202,17 +204,32 @@ def _is_fiction(clause: QuotedClause, code: str) -> bool:
 
 
 def _is_ironic(clause: QuotedClause, code: str) -> bool:
-    """Whether "yeah, right" stands before the clause, in a clause or a sentence of its own.
+    """Whether "yeah, right" stands before the clause, in a clause or a sentence of its own."""
+    return _said_before(clause) in fact_words(code).ironies
 
-    "Sure" is ironic if the clause goes on with "and": "Sure, and I'm the queen of England".
+
+def _is_mocked(statement: Statement, clause: QuotedClause) -> bool:
+    """Whether "sure" stands before a clause with "and": "Sure, and I'm the queen of England".
+
+    What somebody may well add to a plain "sure", such as an allergy, is not mocked. The "sure"
+    itself tells nothing in any case.
     """
-    known, words = fact_words(code), clause.words
-    befores = (words[clause.sentence_start : clause.clause_start], clause.sentence_before)
+    known = [fact_words(code) for code in LANGUAGES]
+    if any(clause.words[clause.start : clause.end] in one.assents for one in known):
+        return True
+    said = _said_before(clause)
+    return statement.slot in _MOCKED and any(
+        one.joints.length_at(clause.words, clause.clause_start) > 0 and said in one.assents
+        for one in known
+    )
+
+
+def _said_before(clause: QuotedClause) -> Phrase:
+    """The words before a clause in its sentence, or else the sentence before."""
     is_first = clause.clause_start == clause.sentence_start
-    said = befores[1] if is_first else befores[0]
-    said = said[: -1 if said[-1:] == (",",) else None]
-    goes_on = known.joints.length_at(words, clause.clause_start) > 0
-    return said in known.ironies or (goes_on and said in known.assents)
+    before = clause.words[clause.sentence_start : clause.clause_start]
+    said = clause.sentence_before if is_first else before
+    return said[: -1 if said[-1:] == (",",) else None]
 
 
 def _is_joke(clause: QuotedClause, code: str) -> bool:

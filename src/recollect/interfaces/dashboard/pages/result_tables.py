@@ -52,9 +52,14 @@ def _of_summary(summary: JsonObject) -> ResultTable:
         shown = list(lines or ())[:_MOST_ROWS]  # type: ignore[arg-type]  # looked at
         table = ResultTable(
             columns=tuple(columns or ())[:_MOST_COLUMNS],  # type: ignore[arg-type]  # looked at
-            rows=tuple((_text(line),) for line in shown),
+            rows=tuple(map(_cells, shown)),
         )
     return replace(table, left_out=max(int(count) - len(table.rows), 0))  # type: ignore[arg-type]  # looked at
+
+
+def _cells(line: JsonValue) -> tuple[str, ...]:
+    """The texts of a row."""
+    return tuple(map(_text, line[:_MOST_COLUMNS])) if isinstance(line, list) else (_text(line),)
 
 
 def _of_objects(rows: Sequence[Mapping[str, JsonValue]]) -> ResultTable:

@@ -221,7 +221,7 @@ async def _named(command: Command, facts: Sequence[Fact]) -> NamedFacts:
     if command.thing is None:
         return NamedFacts(certain=None, possible=())
     read = partial(facts_named, command.thing, facts)
-    return await off_loop(read, characters=sum(len(one.content) for one in facts))
+    return await off_loop(read, characters=_SLOWNESS * sum(len(one.content) for one in facts))
 
 
 def _tells_alike(texts: Sequence[str], fact: Fact) -> bool:

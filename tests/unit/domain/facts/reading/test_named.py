@@ -35,6 +35,15 @@ Olvida el nombre de mi mujer | Mi mujer se llama Anna.
 Olvida el nombre de mi mujer | El nombre de mi mujer es Anna.
 """
 _DOUBTFUL = """
+Forget my dog | My dog is black, and my cat is called Tom.
+Forget my wife | My wife is a nurse and I work at Shell.
+Forget my dog | I have a dog called Rex as well as a cat.
+Forget my dog | I have a dog called Rex & a cat called Tom.
+Forget my dog | My dog is black. My cat is white.
+Vergeet mijn fiets | Mijn fiets is rood en mijn telefoonnummer is 12345.
+Vergiss meinen Arzt | Mein Arzt ist Müller und mein Zahnarzt ist Schmidt.
+Oublie mon médecin | Mon médecin est Dupont et mon dentiste est Martin.
+Olvida mi perro | Mi perro es negro y que vivo en Lima.
 Forget my dog | I have a dog and a cat.
 Forget my dog | I have a dog that my wife Ann walks.
 Forget my dog | I have a dog in Hull.

@@ -18,6 +18,16 @@ _MOST_NOUNS: Final = 2
 """Words behind "my": "phone number"."""
 _MOST_BEHIND: Final = 8
 """Words behind a noun that may only tell more of it: "that is afraid of cars"."""
+_SIGNS: Final = ("&", "/", "+", ";", "(", " - ", " \u2013 ", " \u2014 ", ". ", "! ", "? ")
+"""Signs that join something else to what is told."""
+_JOINING: Final = frozenset(
+    (
+        *("as", "well", "plus", "also", "with", "because", "evenals", "alsook", "ook", "met"),
+        *("omdat", "sowie", "auch", "mit", "weil", "ainsi", "aussi", "avec", "car", "además"),
+        *("también", "con"),
+    )
+)
+"""Words that do, beside "and"."""
 _CASES: Final = ("es", "s")
 """Endings that a noun has behind "of my" in German, and without which facts have it."""
 
@@ -69,7 +79,7 @@ def facts_named(thing: NamedThing, facts: Iterable[Fact]) -> NamedFacts:
     possible = tuple(one for one in facts if one.slot in slots or _mentions(one, nouns))
     only = possible[0] if len(possible) == 1 else None
     is_certain = only is not None and (
-        is_told_of(only.content, thing) or (only.slot in slots and _is_of_user(only))
+        is_told_of(only.content, thing) or (only.slot in slots and _is_one_of_user(only))
     )
     return NamedFacts(certain=only if is_certain else None, possible=possible)
 
@@ -78,7 +88,8 @@ def is_told_of(text: str, thing: NamedThing) -> bool:
     """Whether a text says something of this thing of the user's, and of nothing else."""
     known = [fact_words(code) for code in LANGUAGES]
     return all(
-        any(_is_about(words_in(part), thing, one) for one in known)
+        not any(sign in part for sign in _SIGNS)
+        and any(_is_about(words_in(part), thing, one) for one in known)
         for part in text.split(MERGED_BY)
     )
 
@@ -92,12 +103,10 @@ def _facts_of_attribute(thing: NamedThing, facts: tuple[Fact, ...]) -> NamedFact
     if not about:
         return NamedFacts(certain=None, possible=owned)
     values = {word for one in about for word in _value_of(one, thing)}
+    meant = {one.fact_id for one in about}
+    meant |= {one.fact_id for one in owned if _mentions(one, thing.attribute)}
     possible = tuple(
-        one
-        for one in facts
-        if one in about
-        or (one in owned and _mentions(one, thing.attribute))
-        or not values.isdisjoint(words_in(one.content))
+        one for one in facts if one.fact_id in meant or not values.isdisjoint(words_in(one.content))
     )
     return NamedFacts(certain=possible[0] if len(possible) == 1 else None, possible=possible)
 
@@ -120,11 +129,12 @@ def _is_about(words: Phrase, thing: NamedThing, known: FactWords) -> bool:
 
 
 def _begins_with(words: Phrase, nouns: Phrase, known: FactWords) -> bool:
-    """Whether words begin as "my bike is" does."""
+    """Whether words begin as "my bike is" does, and go on with nothing else."""
     start = known.owners.length_at(words)
     end = start + len(nouns)
-    has_verb = known.statement_verbs.length_at(words, end) or words[end : end + 1] == (":",)
-    return start > 0 and words[start:end] == nouns and has_verb > 0
+    verb = known.statement_verbs.length_at(words, end) or int(words[end : end + 1] == (":",))
+    is_named = start > 0 and words[start:end] == nouns and verb > 0
+    return is_named and _is_one_matter(words[end + verb :], known)
 
 
 def _tells_having(words: Phrase, nouns: Phrase, known: FactWords) -> bool:
@@ -145,9 +155,14 @@ def _only_describes(rest: Phrase, known: FactWords) -> bool:
 
 def _is_one_matter(words: Phrase, known: FactWords) -> bool:
     """Whether some words tell nothing of the user, and nothing that is joined to them."""
-    others = (known.joints, known.contrasts, known.subjects, known.owners)
-    is_joined = "," in words or any(one.are_in(words) for one in others)
+    others = (known.contrasts, known.subjects, known.owners)
+    is_joined = _is_joined(words, known) or any(one.are_in(words) for one in others)
     return 0 < len(words) <= _MOST_BEHIND and not is_joined
+
+
+def _is_joined(words: Phrase, known: FactWords) -> bool:
+    """Whether words tell several things."""
+    return "," in words or not _JOINING.isdisjoint(words) or known.joints.are_in(words)
 
 
 def _tells(words: Phrase, nouns: Phrase, attribute: Phrase, known: FactWords) -> bool:
@@ -198,9 +213,10 @@ def _cases_of(nouns: Phrase) -> tuple[Phrase, ...]:
     return (nouns, *((*nouns[:-1], stem) for stem in stems if len(stem) > 1))
 
 
-def _is_of_user(fact: Fact) -> bool:
-    """Whether all that a fact says may be of the user: the allergy of a daughter is not."""
-    return not any(
+def _is_one_of_user(fact: Fact) -> bool:
+    """Whether a fact says one thing, and of the user: the allergy of a daughter is not theirs."""
+    words = words_in(fact.content)
+    return not any(_is_joined(words, fact_words(code)) for code in LANGUAGES) and not any(
         is_about_another(part) or belongs_to_another(part) for part in fact.content.split(MERGED_BY)
     )
 

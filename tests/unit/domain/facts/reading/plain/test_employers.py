@@ -17,7 +17,6 @@ from recollect.domain.facts.reading.plain.slots import leaves_subject_open
         "I work as a planner at Shell.",
         "I'm at Philips as an engineer.",
         "I've accepted the offer from Philips.",
-        "Ik zit bij Philips.",
         "Ik werk als technicus bij Philips.",
         "Ik heb de functie bij ASML aanvaard.",
         "Ich arbeite als Techniker bei Siemens.",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.domain.facts.reading.commands.openings import after_openers
+from recollect.domain.facts.reading.cut_words import place_behind_other
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.plain.languages.denials import DenialWords, denial_words
 from recollect.domain.facts.reading.plain.languages.slots import plain_slot_words
@@ -23,6 +24,7 @@ _CONTRACTED: Final = "n"
 def denied_words(words: Phrase, code: str) -> Phrase:
     """The words of what a sentence of one language denies; none if it is no plain denial."""
     known = denial_words(code)
+    words = words[place_behind_other(words, code) :]
     place = after_openers(words, 0, fact_words(code))
     said = _without_reason(tuple(word for word in words[place:] if word != ","), known)
     negations = [*known.negations.places_in(said), *known.contracted.places_in(said)]

@@ -7,6 +7,7 @@ Who says so may live in Ghent for another reason, or not there at all. What is k
 from dataclasses import dataclass
 from typing import Final
 
+from recollect.domain.facts.reading.moves import moves_in
 from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.languages.denials import DenialWords, denial_words
@@ -30,9 +31,10 @@ class DeniedReason:
 def denied_reason(quote: str, message: str) -> DeniedReason | None:
     """The denial with a reason that a quote of a message is or begins; None if it is none.
 
-    "I don't live in Ghent any more because of the weather" denies the home, whatever the reason.
+    "I don't live in Ghent any more because of the weather" denies the home, whatever the reason,
+    and so does "because I moved to Leeds".
     """
-    if not negates(message) and not _has_negation(message):
+    if (not negates(message) and not _has_negation(message)) or any(moves_in(message)):
         return None
     clause = QuotedClause.find(quote, readable_parts(message))
     known = [denial_words(code) for code in LANGUAGES]
@@ -72,7 +74,8 @@ def _read(clause: QuotedClause, known: DenialWords) -> DeniedReason | None:
     if not sure and _begins_next(clause, known.reasons):
         sure = [len(words)]
     maybe = [at for at in known.purposes.places_in(words) if at >= min(ends)]
-    if not (sure or maybe):
+    reasons = sure or maybe
+    if not reasons or clause.start >= clause.clause_start + reasons[0]:  # the quote is the reason
         return None
     return DeniedReason(said=words if sure else words[: maybe[-1]], is_sure=bool(sure))
 
