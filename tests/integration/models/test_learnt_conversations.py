@@ -287,3 +287,24 @@ async def test_what_is_added_to_an_assent_is_no_irony(learner: Memory) -> None:
 @pytest.mark.parametrize("text", ["Klar, und ich wohne in Bonn.", "Sure, and I live in a palace."])
 async def test_an_assent_itself_is_no_fact(learner: Memory, text: str) -> None:
     assert [*await known_after(learner, text)] == []
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("My wife is called Sophie.", "My brother works at Bosch."),
+        ("Mijn broer heet Jan.", "Mijn zus woont in Parijs."),
+        ("Ma femme s'appelle Sophie.", "Mein Bruder arbeitet bei Bosch."),
+    ],
+)
+async def test_what_is_said_of_two_persons_is_not_one_fact(
+    learner: Memory, texts: tuple[str, str]
+) -> None:
+    user = str(uuid4())
+    session = await learner.session(user=user)
+    for text in texts:
+        await session.add_exchange(text, "OK.")
+        while await learner.catch_up():
+            pass
+    page = await learner.facts(user=user).list(limit=100)
+    assert {fact.content for fact in page.items} == set(texts)

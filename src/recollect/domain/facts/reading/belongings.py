@@ -65,6 +65,14 @@ def is_about_another(content: str) -> bool:
     )
 
 
+def share_person(content: str, other: str) -> bool:
+    """Whether two sentences have the same word for somebody: "brother"."""
+    shared = set(words_in(content)) & set(words_in(other))
+    known = [fact_words(code) for code in LANGUAGES]
+    stems = {stem for word in shared for stem in (word, word[:-1])}
+    return any(one.persons.length_at((stem,)) for stem in stems for one in known)
+
+
 def _is_person_with_verb(words: Phrase, known: FactWords) -> bool:
     person = _person_after(words, 0, known) if known.owners.length_at(words) else None
     return person is not None and known.statement_verbs.length_at(words, person + 1) > 0

@@ -10,6 +10,7 @@ from recollect.domain.facts.reading.belongings import (
     belongs_to_another,
     is_about_another,
     is_about_person,
+    share_person,
 )
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
@@ -406,7 +407,7 @@ def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     if statement.operation is Operation.CHANGE or tells_change(statement.content):
         return Outcome(is_new=True)
     for one in compared:
-        tells_more = one.relation is Relation.COMPLEMENT and _is_same_thing(statement, one)
+        tells_more = one.relation is Relation.COMPLEMENT and _is_more_of(statement, one)
         tells_more = tells_more and not _differs(statement, one)
         fits = len(one.fact.content) + len(statement.content) < MAX_CONTENT // 2
         if tells_more and one.is_about(statement.slot) and fits:
@@ -420,6 +421,20 @@ def _is_same_thing(statement: Statement, one: Compared) -> bool:
     if statement.slot is Slot.OTHER:
         return is_near and shares_words
     return is_near or shares_words
+
+
+def _is_more_of(statement: Statement, one: Compared) -> bool:
+    """Whether a statement and a fact are so much about the same that they can be one fact.
+
+    They end together. So what is said of somebody shares a word with it, and what is said of two
+    persons stands for itself.
+    """
+    are_of_persons = [is_about_person(part) for part in one.fact.content.split(MERGED_BY)]
+    is_of_person = is_about_person(statement.content)
+    if is_of_person and any(are_of_persons):
+        return share_person(statement.content, one.fact.content)
+    has_person = is_of_person or any(are_of_persons)
+    return _is_same_thing(statement, one) and (not has_person or _share_words(one.fact, statement))
 
 
 def _share_words(fact: Fact, statement: Statement) -> bool:
