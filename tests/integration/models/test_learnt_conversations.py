@@ -308,3 +308,15 @@ async def test_what_is_said_of_two_persons_is_not_one_fact(
             pass
     page = await learner.facts(user=user).list(limit=100)
     assert {fact.content for fact in page.items} == set(texts)
+
+
+@pytest.mark.parametrize("text", ["My dog is called Rex.", "Mijn kat heet Minoes."])
+async def test_examples_in_an_answer_of_the_memory_hide_nothing(learner: Memory, text: str) -> None:
+    user = str(uuid4())
+    session = await learner.session(user=user)
+    greeting = await session.ask("Hi!")
+    assert "I live in Utrecht" in greeting.answer.content
+    await session.ask(text)
+    while await learner.catch_up():
+        pass
+    assert [one.content for one in (await learner.facts(user=user).list()).items] == [text]

@@ -380,11 +380,17 @@ class Learning(Audited):
     async def _messages_before(
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> Sequence[Message]:
-        """The turn before, whose last message the user may answer."""
+        """The turn before, whose last message the user may answer; memory's own asks nothing.
+
+        Its examples of what can be told would be read as if they were what is talked about.
+        """
         if turn_number <= 1:
             return ()
         found = await self.history.of_turns(scope, {(session_id, turn_number - 1)})
-        return sorted((one for one in found if one.is_active), key=lambda one: one.sequence)
+        active = [one for one in found if one.is_active]
+        if any(one.details.only_quotes for one in active):
+            return ()
+        return sorted(active, key=lambda one: one.sequence)
 
 
 def _is_complete(turn: DueTurn) -> bool:

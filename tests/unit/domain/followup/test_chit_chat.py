@@ -32,6 +32,8 @@ def test_thanks_greetings_and_goodbyes_ask_nothing(message: str, language: str) 
         ("ok, and 2023?", "en"),
         ("Great. When does it open?", "en"),
         ("Hoe laat begint dat?", "nl"),
+        ("Hoe gaat het met de verkoop?", "nl"),
+        ("¿Qué tal las ventas?", "es"),
         ("thanks " * 50, "en"),
     ],
 )
@@ -43,6 +45,12 @@ def test_what_asks_something_is_no_chit_chat(message: str, language: str) -> Non
     ("message", "language"),
     [
         ("And you?", "en"),
+        ("How is it going?", "en"),
+        ("Hoe gaat het?", "nl"),
+        ("Wie geht's?", "de"),
+        ("Comment ça va ?", "fr"),
+        ("Comment allez-vous ?", "fr"),
+        ("¿Qué tal?", "es"),
         ("Fine, thanks. What about you?", "en"),
         ("En jij?", "nl"),
         ("Und dir?", "de"),
