@@ -22,7 +22,7 @@ from recollect.ports import Stores
 from support.examples import a_message, a_scope, append, start_session
 from support.servers.programs import Program, start_program
 
-TURNS = int(os.environ.get("RECOLLECT_LEARNT_TURNS", "24"))
+TURNS = int(os.environ.get("RECOLLECT_LEARNT_TURNS", "16"))
 WORKERS = int(os.environ.get("RECOLLECT_LEARNERS", "2"))
 OWNERS = max(2, TURNS // 20)
 MOST_PROGRESS = 40

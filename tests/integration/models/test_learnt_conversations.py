@@ -7,7 +7,7 @@ import pytest
 
 from recollect.adapters import open_adapters
 from recollect.composition import build_services
-from recollect.domain.facts.fact import MERGED_BY
+from recollect.domain.facts.fact import MERGED_BY, Fact
 from recollect.engines.in_memory import in_memory_stores
 from recollect.memory import Memory
 from recollect.settings import load_settings
@@ -21,16 +21,21 @@ async def learner() -> AsyncIterator[Memory]:
         await services.close()
 
 
-async def known_after(memory: Memory, *texts: str) -> dict[str, str | None]:
-    """The facts of a new user who says this, with their slots."""
+async def facts_after(memory: Memory, *texts: str) -> list[Fact]:
+    """The facts of a new user who says this."""
     user = str(uuid4())
     session = await memory.session(user=user)
     for text in texts:
         await session.add_exchange(text, "OK.")
         while await memory.catch_up():
             pass
-    page = await memory.facts(user=user).list(limit=100)
-    return {part: fact.slot for fact in page.items for part in fact.content.split(MERGED_BY)}
+    return list((await memory.facts(user=user).list(limit=100)).items)
+
+
+async def known_after(memory: Memory, *texts: str) -> dict[str, str | None]:
+    """What is known of a new user who says this, with its slots."""
+    facts = await facts_after(memory, *texts)
+    return {part: fact.slot for fact in facts for part in fact.content.split(MERGED_BY)}
 
 
 @pytest.mark.parametrize(
@@ -300,14 +305,7 @@ async def test_an_assent_itself_is_no_fact(learner: Memory, text: str) -> None:
 async def test_what_is_said_of_two_persons_is_not_one_fact(
     learner: Memory, texts: tuple[str, str]
 ) -> None:
-    user = str(uuid4())
-    session = await learner.session(user=user)
-    for text in texts:
-        await session.add_exchange(text, "OK.")
-        while await learner.catch_up():
-            pass
-    page = await learner.facts(user=user).list(limit=100)
-    assert {fact.content for fact in page.items} == set(texts)
+    assert {fact.content for fact in await facts_after(learner, *texts)} == set(texts)
 
 
 @pytest.mark.parametrize("text", ["My dog is called Rex.", "Mijn kat heet Minoes."])
