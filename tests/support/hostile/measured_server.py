@@ -133,7 +133,7 @@ BOUND: Final = 0.010
 """CPU seconds of that machine that a request may block the loop: one five times as slow keeps to
 50 ms. Most requests take a quarter of it; of the same request one run takes twice as long as
 another."""
-_ATTEMPTS: Final = 4
+_ATTEMPTS: Final = 6
 """Collecting garbage may hit any request once; what is slow is slow every time."""
 
 
