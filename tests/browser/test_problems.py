@@ -1,5 +1,7 @@
 """What goes wrong is seen where the reader is, says what to do, and keeps what was typed."""
 
+import asyncio
+
 from playwright.async_api import Browser, Route
 
 from recollect.interfaces.dashboard.cookies import COOKIE
@@ -124,4 +126,6 @@ async def test_a_change_that_takes_long_is_seen_at_the_top_of_the_window(sanne: 
     assert await page.evaluate(bar) == "busy"
     await held[0].continue_()
     await page.locator(".fact-content", has_text="Works at Globex").wait_for()
-    await page.wait_for_function(f"{bar} === 'none'")
+    async with asyncio.timeout(30):
+        while await page.evaluate(bar) != "none":  # noqa: ASYNC110  # no event tells it
+            await asyncio.sleep(0.02)

@@ -105,7 +105,7 @@ async def test_an_admin_makes_a_key_that_works_and_revokes_it(
         await page.locator("code", has_text="sliding:30").wait_for()
         await page.select_option("[name=mask_pii]", "off")
         await page.get_by_role("button", name="Save").click()
-        await page.wait_for_function("document.querySelector('[name=version]').value === '2'")
+        await page.locator("[name=version][value='2']").first.wait_for(state="attached")
         assert await page.input_value("[name=mask_pii]") == "off"
         assert await page.input_value("[name=retention]") == "sliding:30"
 
