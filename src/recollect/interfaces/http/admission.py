@@ -32,7 +32,7 @@ _QUIET_SECONDS: Final = 0.005
 _OVERLOADED: Final = "the server has more requests than it can answer now; try again"
 
 
-def _forget(_: float) -> None:
+def _ignore(_: float) -> None:
     """Do nothing with it."""
 
 
@@ -55,7 +55,7 @@ class Admission:
         max_at_work: int,
         patience: float,
         longest_pause: float = _LONGEST_PAUSE,
-        note_wait: Callable[[float], None] = _forget,
+        note_wait: Callable[[float], None] = _ignore,
     ) -> None:
         """Tell `note_wait` how many seconds somebody waited for a place, or in vain."""
         self._max_at_work = max_at_work
