@@ -1,7 +1,9 @@
 """Rows that the embedder learns to find memories from.
 
 A row of `rows/*.jsonl`: `id`, `language`, `user` (what was said), `assistant` (the reply, or null
-in a log), `questions` (each `language` and `text`), `near_misses`. Rows of the follow-up model
+in a log), `questions` (each `language` and `text`), `near_misses`. A row of `rows/log_*.jsonl` is a
+chat of two people: `id`, `language`, `messages` (each the speaker and the text) and `questions`
+(each the text and the places of the messages that answer it). Rows of the follow-up model
 (`../followups/rows`) serve, too, if they are copied beside: the standalone question of a follow-up
 asks for the exchange before.
 """
@@ -23,6 +25,8 @@ class Row:
     """A question and the exchange that answers it."""
 
     source: str
+    conversation: str
+    """Rows of one conversation are held out together."""
     group: str
     """Rows of one group may answer each other's questions."""
     language: str
@@ -35,7 +39,7 @@ class Row:
     @property
     def is_held_out(self) -> bool:
         """Whether the row is for evaluation."""
-        return zlib.crc32(self.group.encode()) % _HELD_OUT == 0
+        return zlib.crc32(self.conversation.encode()) % _HELD_OUT == 0
 
     @property
     def whole(self) -> str:
@@ -59,7 +63,8 @@ def load_rows(folder: Path) -> list[Row]:
     for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
-            rows += _follow_up(row) if "history" in row else _memory(row)
+            kind = _follow_up if "history" in row else _log if "messages" in row else _memory
+            rows += kind(row)
     return rows
 
 
@@ -67,6 +72,7 @@ def _memory(row: dict[str, Any]) -> Iterator[Row]:
     for question in row["questions"]:
         yield Row(
             source="memory",
+            conversation=row["id"],
             group=row["id"],
             language=row["language"],
             question_language=question["language"],
@@ -77,6 +83,23 @@ def _memory(row: dict[str, Any]) -> Iterator[Row]:
         )
 
 
+def _log(row: dict[str, Any]) -> Iterator[Row]:
+    said = [f"{speaker}: {text}" for speaker, text in row["messages"]]
+    for question, places in row["questions"]:
+        for place in places:
+            yield Row(
+                source="log",
+                conversation=row["id"],
+                group=f"{row['id']} {places}",
+                language=row["language"],
+                question_language=row["language"],
+                question=question,
+                memory=said[place],
+                reply=None,
+                near_misses=tuple(text for i, text in enumerate(said) if i not in places),
+            )
+
+
 def _follow_up(row: dict[str, Any]) -> Iterator[Row]:
     history = row["history"]
     said = [m["content"] for m in history if m["role"] == "user"]
@@ -85,6 +108,7 @@ def _follow_up(row: dict[str, Any]) -> Iterator[Row]:
         return
     yield Row(
         source="follow-up",
+        conversation=history[0]["content"],
         group=history[0]["content"],
         language=row["language"],
         question_language=row["language"],

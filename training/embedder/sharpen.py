@@ -119,12 +119,25 @@ class Texts:
         return torch.cat([self.vectors(encoder, part, kind) for part in parts])
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that may be the wrong one for a question."""
+
+    whole: str
+    memory: str
+    group: str
+
+    def either(self) -> str:
+        """With its reply or without."""
+        return self.whole if random.random() < _WHOLE else self.memory
+
+
 @dataclass(slots=True)
 class Training:
     """The rows, what each is mistaken for, and the English texts that stay as they are."""
 
     rows: list[Row]
-    wrong: dict[int, list[Row]]
+    wrong: dict[int, list[Passage]]
     english: list[str]
 
     @classmethod
@@ -137,9 +150,11 @@ class Training:
         return training
 
     def _look(self, some: list[Row], embedder: Encoder, texts: Texts) -> None:
-        passages = list({row.whole: row for row in some}.values())
-        places = {row.whole: place for place, row in enumerate(passages)}
-        known = texts.all_vectors(embedder, [row.whole for row in passages], PASSAGE)
+        misses = {text: Passage(text, text, "") for row in some for text in row.near_misses}
+        known_as = misses | {row.whole: Passage(row.whole, row.memory, row.group) for row in some}
+        passages = list(known_as.values())
+        places = {passage.whole: place for place, passage in enumerate(passages)}
+        known = texts.all_vectors(embedder, [passage.whole for passage in passages], PASSAGE)
         asked = texts.all_vectors(embedder, [row.question for row in some], QUESTION)
         for row, vector in zip(some, asked, strict=True):
             scores = known @ vector
@@ -156,34 +171,31 @@ class Training:
         misses = row.some_near_misses(2)
         mistaken = self.wrong[id(row)]
         some = random.sample(mistaken, min(len(mistaken), number - len(misses)))
-        misses += [_passage(other) for other in some]
+        misses += [other.either() for other in some]
         while len(misses) < number:
             other = random.choice(self.rows)
             if other.group != row.group:
-                misses.append(_passage(other))
+                misses.append(other.memory)
         return misses
 
     def epochs(self, follow_ups: float) -> Iterator[Row]:
         """All rows in any order, of those about follow-ups a share, again and again."""
-        memories = [row for row in self.rows if row.source == "memory"]
-        others = [row for row in self.rows if row.source != "memory"]
+        memories = [row for row in self.rows if row.source != "follow-up"]
+        others = [row for row in self.rows if row.source == "follow-up"]
         while True:
             some = memories + random.sample(others, int(follow_ups * len(others)))
             yield from random.sample(some, len(some))
 
 
-def _passage(row: Row) -> str:
-    return row.whole if random.random() < _WHOLE else row.memory
-
-
 def english_texts(folders: Sequence[Path], rows: Sequence[Row]) -> list[str]:
-    """All English texts of the rows, and the messages of English conversations."""
+    """The English texts of the rows but those of logs, and messages of English conversations."""
+    rows = [row for row in rows if row.source != "log"]
     texts = {row.question for row in rows if row.question_language == "en"}
     texts |= {t for row in rows if row.language == "en" for t in (row.whole, *row.near_misses)}
     for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
-            if row.get("language") == "en":
+            if row.get("language") == "en" and not path.name.startswith("log_"):
                 said = (*row.get("messages", ()), *row.get("history", ()))
                 texts |= {message["content"] for message in said}
                 texts |= {row[name] for name in ("question", "old", "new") if name in row}
@@ -196,7 +208,7 @@ def sharpen(
     """An embedder that tells the passages of the rows better apart."""
     encoder = load_embedder(options.embedder, options.device, dropout=0.1).train()
     optimiser = torch.optim.AdamW(encoder.parameters(), options.rate, (0.9, 0.98), 1e-8, 0.01)
-    memories = sum(row.source == "memory" for row in training.rows)
+    memories = sum(row.source != "follow-up" for row in training.rows)
     rows = memories + options.follow_ups * (len(training.rows) - memories)
     steps = int(options.epochs * rows / options.batch)
     order = training.epochs(options.follow_ups)
