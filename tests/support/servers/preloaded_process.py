@@ -1,10 +1,10 @@
 """A process that has loaded Recollect's modules and rules and forks a program at each request.
 
-Loading them takes one to two seconds of CPU: most of what a short command takes; the rules and
-vocabularies, which a server loads beside its first requests, take another. A fork has streams,
-folder and environment of its own and then runs as if just started: `recollect`, or a file of
-Python. Nothing here may start a thread, for threads do not survive a fork: onnxruntime does, and
-numpy unless its environment says otherwise.
+Loading them takes one to two seconds of CPU: most of what a short command takes; the rules,
+vocabularies and networks, which a server loads beside its first requests, take another. A fork has
+streams, folder and environment of its own and then runs as if just started: `recollect`, or a file
+of Python. Nothing here may start a thread, for threads do not survive a fork: numpy and onnxruntime
+do, unless their environment says otherwise.
 
 `programs.py` starts it as `python -m support.servers.preloaded_process DESCRIPTOR`.
 """
@@ -19,18 +19,25 @@ import socket
 import sys
 import threading
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 import aiohttp  # noqa: F401  # what a server with a model loads
 import bpe_openai  # noqa: F401  # half of what a server loads
 import sqlglot  # noqa: F401  # as bpe_openai
+import typer.main as typer_main
 
 import recollect.adapters
+import recollect.composition
 import recollect.engines.postgres.engine
 import recollect.interfaces.http.serving.server  # noqa: F401  # most programs are servers
 from recollect.domain.followup.language import load_languages
-from recollect.interfaces.cli.main import main
+from recollect.interfaces.cli.main import app, main
+from recollect.models.networks import installed_network, open_tokenizer
 from recollect.models.tokens import token_counter_for
+from recollect.models.weights import TOKENS, WEIGHTS
+from recollect.services.languages import _load_phrases
 
 _MAX_REQUEST: Final = 2**20
 _DESCRIPTORS: Final = 4
@@ -110,14 +117,33 @@ def end(code: str | int | None = None) -> None:
 
 
 def load_what_a_server_warms() -> None:
-    """Load the rules of all languages and the usual vocabularies."""
+    """Load the rules of all languages, the usual vocabularies and the networks of the package."""
     load_languages()
+    _load_phrases()
     for model in (None, "gpt-4o"):
         token_counter_for(model).count("?")
+    open_tokenizer(WEIGHTS, TOKENS)
+    for name in ("embedder", "facts", "followup"):
+        installed_network(WEIGHTS / f"{name}.onnx")
+
+
+def read_commands_once() -> None:
+    """Make the commands of the command line beforehand, of their functions' signatures."""
+    typer_main.get_command = cache(typer_main.get_command)
+    typer_main.get_command(app)
+
+
+def check_threads() -> None:
+    """Refuse to fork where a library has started a thread after all, as a newer version may."""
+    threads = Path("/proc/self/task")
+    if threads.exists() and len([*threads.iterdir()]) > 1:
+        sys.exit("a library has started a thread, which the programs forked here would not have")
 
 
 if __name__ == "__main__":
     load_what_a_server_warms()
+    read_commands_once()
+    check_threads()
     gc.freeze()  # forks share what is loaded, and do not look for garbage there
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.argv = fork_at_each_request(socket.socket(fileno=int(sys.argv[1])))
