@@ -43,20 +43,13 @@ _EMBEDDING_TIMEOUT = "MEMORY_EMBEDDING_TIMEOUT_SECONDS"
 _COLLECT_AFTER_OBJECTS = 20_000
 
 
-@pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the developer has set must not change what the tests see."""
-    for name in os.environ:
-        if name.startswith("MEMORY_") and name != _EMBEDDING_TIMEOUT:
-            monkeypatch.delenv(name)
-
-
 def pytest_configure() -> None:
     """Choose the folder of the one server, and the embedder's time limit, for all processes.
 
     The folder is not below pytest's own: a second run as root would close that to the server's
     account. The limit is one that a busy machine keeps: no result depends on its speed.
     """
+    _forget_settings_from_outside()
     os.environ[_EMBEDDING_TIMEOUT] = str(PATIENCE)
     # Programs that tests start share their compiled modules: a third of a second at each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -67,6 +60,13 @@ def pytest_configure() -> None:
     # No deadline: a slow machine is not a wrong answer.
     settings.register_profile("recollect", deadline=None, max_examples=200 if IS_WHOLE else 40)
     settings.load_profile("recollect")
+
+
+def _forget_settings_from_outside() -> None:
+    """What the developer has set must not change what the tests see."""
+    for name in [*os.environ]:
+        if name.startswith("MEMORY_"):
+            del os.environ[name]
 
 
 @pytest.hookimpl(wrapper=True)
