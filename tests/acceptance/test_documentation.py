@@ -211,7 +211,7 @@ def home() -> Iterator[Path]:
         server.stop()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=1.5)
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if RUN & {block.language for block in blocks_of(page)}],

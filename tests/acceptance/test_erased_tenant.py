@@ -249,7 +249,7 @@ def of_others(rows: Dump, owner: MarkedUser) -> Dump:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=17)
 async def test_nothing_is_left_of_an_erased_user_and_others_keep_every_byte(
     installation: Installation, dsn: str, tmp_path: Path
 ) -> None:

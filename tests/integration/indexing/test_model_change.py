@@ -69,7 +69,7 @@ async def searching(*searchers: Searcher) -> AsyncIterator[None]:
         done.set()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=8)
 async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_killed(
     own_dsn: str, own_stores: Stores, tmp_path: Path
 ) -> None:
@@ -95,7 +95,7 @@ async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_ki
     assert set(await old.search()) == {None}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=8)
 async def test_the_embedder_of_the_package_takes_over_from_a_worker_that_was_killed(
     own_dsn: str, own_stores: Stores, tmp_path: Path
 ) -> None:
