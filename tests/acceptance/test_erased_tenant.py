@@ -197,7 +197,7 @@ async def kill_at(stage: Installation, owner: MarkedUser, left: float) -> None:
     """Start a worker, and kill it when no more than that is left to erase."""
     worker = stage.start_worker()
     async with asyncio.timeout(PATIENCE):
-        # Listing the archive takes as much as erasing some of it: only where it tells something.
+        # The archive is listed only where it matters: that takes longer than counting rows.
         while await messages(stage, owner) > left or await amount(stage, owner) > left:
             assert worker.poll() is None, "it ended by itself"
             await asyncio.sleep(0.002)
