@@ -40,14 +40,10 @@ from support.timeouts import PATIENCE
 
 _HOME = "RECOLLECT_TESTS_HOME"
 _EMBEDDING_TIMEOUT = "MEMORY_EMBEDDING_TIMEOUT_SECONDS"
-
-
-@pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the developer has set must not change what the tests see."""
-    for name in os.environ:
-        if name.startswith("MEMORY_") and name != _EMBEDDING_TIMEOUT:
-            monkeypatch.delenv(name)
+_COLLECT_AFTER_OBJECTS = 20_000
+_SLOW_FOLDERS = {"acceptance", "browser"}
+_USUAL_SECONDS = 3.0
+"""Of processor time, for a slow test whose mark does not say how many it takes."""
 
 
 def pytest_configure() -> None:
@@ -56,6 +52,7 @@ def pytest_configure() -> None:
     The folder is not below pytest's own: a second run as root would close that to the server's
     account. The limit is one that a busy machine keeps: no result depends on its speed.
     """
+    _forget_settings_from_outside()
     os.environ[_EMBEDDING_TIMEOUT] = str(PATIENCE)
     # Programs that tests start share their compiled modules: a third of a second at each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -68,15 +65,26 @@ def pytest_configure() -> None:
     settings.load_profile("recollect")
 
 
+def _forget_settings_from_outside() -> None:
+    """What the developer has set must not change what the tests see."""
+    for name in [*os.environ]:
+        if name.startswith("MEMORY_"):
+            del os.environ[name]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Let no garbage collection go through the tests and modules, which all stay until the end."""
+    """Let no garbage collection go through the tests and modules, which all stay until the end.
+
+    Later it runs as seldom as in a server: it took a twentieth of the tests' time.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(_COLLECT_AFTER_OBJECTS, *gc.get_threshold()[1:])
 
 
 @pytest.hookimpl(trylast=True)
@@ -88,18 +96,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if workers == 1:
         return
-    slow: list[list[pytest.Item]] = []
+    slow: dict[Path, list[pytest.Item]] = {}
     others: list[pytest.Item] = []
-    for _, tests in groupby(items, key=lambda test: test.path):
+    for path, tests in groupby(items, key=lambda test: test.path):
         module = [*tests]
-        if any(map(_is_slow, module)):
-            slow.append(module)
+        if _seconds_of(module):
+            # A browser takes seconds to start: one worker has it.
+            place = path.parent if path.parent.name == "browser" else path
+            slow.setdefault(place, []).extend(module)
         else:
             others += module
     left = len(items)
     items.clear()
-    for number in range(workers):
-        share = [test for tests in slow[number::workers] for test in tests]
+    for number, share in enumerate(_dealt([*slow.values()], workers)):
         size = left // (workers - number)
         short = max(0, size - len(share))
         items += share + others[:short]
@@ -107,10 +116,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         left -= len(share) + short
 
 
-def _is_slow(test: pytest.Item) -> bool:
-    """Whether a test starts servers or a browser."""
-    folders = {"acceptance", "browser"}
-    return not folders.isdisjoint(test.path.parts) or test.get_closest_marker("slow") is not None
+def _dealt(modules: list[list[pytest.Item]], workers: int) -> list[list[pytest.Item]]:
+    """Deal modules out so that each worker has about as much to do, the longest first.
+
+    By turns, one worker got most of the long ones now and then, and the others waited for it.
+    """
+    shares: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    seconds = [0.0] * workers
+    for module in sorted(modules, key=_seconds_of, reverse=True):
+        least = seconds.index(min(seconds))
+        shares[least] += module
+        seconds[least] += _seconds_of(module)
+    return shares
+
+
+def _seconds_of(module: list[pytest.Item]) -> float:
+    """How long the slow tests of a module take, about; 0 if there are none."""
+    return sum(map(_seconds, module))
+
+
+def _seconds(test: pytest.Item) -> float:
+    """How long a test takes that starts servers or a browser, about; 0 for others."""
+    mark = test.get_closest_marker("slow")
+    if mark is not None:
+        return float(mark.kwargs.get("seconds", _USUAL_SECONDS))
+    return 0.0 if _SLOW_FOLDERS.isdisjoint(test.path.parts) else _USUAL_SECONDS
 
 
 def pytest_unconfigure() -> None:

@@ -197,19 +197,25 @@ async def kill_at(stage: Installation, owner: MarkedUser, left: float) -> None:
     """Start a worker, and kill it when no more than that is left to erase."""
     worker = stage.start_worker()
     async with asyncio.timeout(PATIENCE):
-        while await amount(stage, owner) > left:
+        # The archive is listed only where it matters: that takes longer than counting rows.
+        while await messages(stage, owner) > left or await amount(stage, owner) > left:
             assert worker.poll() is None, "it ended by itself"
             await asyncio.sleep(0.002)
     worker.send_signal(signal.SIGKILL)
     await asyncio.to_thread(worker.wait, PATIENCE)
 
 
+async def messages(stage: Installation, owner: MarkedUser) -> int:
+    """How many messages there are of the owner."""
+    query = "SELECT count(*) FROM recollect.messages WHERE owner_id = $1"
+    return int(await stage.value(query, owner.scope.owner_id))
+
+
 async def amount(stage: Installation, owner: MarkedUser) -> int:
     """How many messages and archived sessions there are of the owner."""
-    query = "SELECT count(*) FROM recollect.messages WHERE owner_id = $1"
     names = await asyncio.to_thread(stage.place.archive.names)
     archived = sum(owner.owner_id in name for name in names)
-    return int(await stage.value(query, owner.scope.owner_id)) + archived
+    return await messages(stage, owner) + archived
 
 
 async def receipt_of(stage: Installation, owner: MarkedUser, erasure_id: str) -> dict[str, Any]:
@@ -243,7 +249,7 @@ def of_others(rows: Dump, owner: MarkedUser) -> Dump:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=17)
 async def test_nothing_is_left_of_an_erased_user_and_others_keep_every_byte(
     installation: Installation, dsn: str, tmp_path: Path
 ) -> None:

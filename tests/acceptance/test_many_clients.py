@@ -13,7 +13,7 @@ from support.servers.http_servers import ServerProgram, free_port
 
 CLIENTS = 300
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=10)
 
 
 @pytest.mark.parametrize("processes", sample(["1", "2"], of=["2"]))

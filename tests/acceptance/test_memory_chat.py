@@ -11,6 +11,8 @@ from support.doubles.denodo_sdk import ALICE, REGIONS, SQL, DenodoDouble, denodo
 from support.http.callers import Caller, Json
 from support.servers.answering_server import answering_server
 
+pytestmark = pytest.mark.slow(seconds=0.2)
+
 FIRST = "Show me total sales by region for 2024"
 SECOND = "What about 2023?"
 STANDALONE = "Show me total sales by region for 2023"

@@ -23,7 +23,7 @@ from support.timeouts import PATIENCE
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 SETTINGS = {"MEMORY_PROCESSES": "2", "MEMORY_EMBEDDING_MODEL": "none"}
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=8)
 
 
 def members(program: ServerProgram) -> set[int]:

@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-import subprocess
-import sys
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from recollect.engines.postgres.embedded import EmbeddedServer
 from support.doubles.chat_endpoint import Reply, chat_double
 from support.servers.http_servers import ServerProgram
+from support.servers.programs import Program, start_program
 from support.timeouts import PATIENCE
 
 A_SUMMARY = "The user asked how several shops did and was told."
@@ -88,7 +88,7 @@ async def test_a_second_worker_finishes_what_a_killed_one_began(home: Path) -> N
         async with chat_double(Reply(delay=600), Reply(answer=A_SUMMARY)) as double:
             async with a_worker(home, double.url) as first:
                 await until(lambda: len(double.requests) == 1)
-                first.kill()
+                first.send_signal(signal.SIGKILL)
             assert (await context_of(server.url, session_id))["summary"] != A_SUMMARY
             assert await stored_messages(server.url, session_id) == originals
             await end_leases(home)
@@ -131,24 +131,20 @@ def a_server(home: Path, **env: str) -> Iterator[ServerProgram]:
 
 
 @asynccontextmanager
-async def a_worker(home: Path, url: str) -> AsyncIterator[subprocess.Popen[bytes]]:
+async def a_worker(home: Path, url: str) -> AsyncIterator[Program]:
     """`recollect worker` with a model, ended when the block is."""
-    process = subprocess.Popen(  # noqa: ASYNC220  # starting it takes no time
-        [sys.executable, "-m", "recollect", "worker"],
-        env={
-            **os.environ,
-            "MEMORY_HOME": str(home),
-            "MEMORY_PRESET": "data-questions",
-            "MEMORY_LLM_BASE_URL": url,
-            "MEMORY_LLM_MODEL": "a-model:8b",
-        },
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    env = {
+        **os.environ,
+        "MEMORY_HOME": str(home),
+        "MEMORY_PRESET": "data-questions",
+        "MEMORY_LLM_BASE_URL": url,
+        "MEMORY_LLM_MODEL": "a-model:8b",
+    }
+    process = start_program("recollect", "worker", env=env)
     try:
         yield process
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGTERM)
         await asyncio.to_thread(process.wait, PATIENCE)
 
 

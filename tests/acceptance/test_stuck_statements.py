@@ -65,6 +65,7 @@ def _step_back(pid: int) -> None:
                 os.setpriority(os.PRIO_PROCESS, int(thread.name), 10)
 
 
+@pytest.mark.slow(seconds=13)
 async def test_ten_endless_statements_starve_nobody_and_do_not_hold_the_shutdown(
     home: Path, shop: Path, model: ChatDouble
 ) -> None:

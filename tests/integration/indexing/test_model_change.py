@@ -3,10 +3,10 @@
 import asyncio
 import json
 import os
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,8 @@ from support.doubles.chat_endpoint import serving
 from support.doubles.embedding_endpoint import WordsDouble
 from support.examples import a_scope
 from support.recall.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
+from support.servers.programs import Program, start_program
+from support.timeouts import PATIENCE
 
 EXCHANGES = 1_200
 FEW_EXCHANGES = 300
@@ -28,20 +30,36 @@ FASTEST = 2_000
 """So many a second leave time to kill the process halfway."""
 
 
-async def start(dsn: str, home: Path, *command: str, **settings: str) -> Process:
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A program that runs, and the file that it prints to."""
+
+    program: Program
+    output: Path
+
+    async def kill(self) -> None:
+        """End it with no chance to clean up."""
+        self.program.send_signal(signal.SIGKILL)
+        await asyncio.to_thread(self.program.wait, PATIENCE)
+
+    async def printed(self) -> str:
+        """What it has printed, once it has ended."""
+        await asyncio.to_thread(self.program.wait, PATIENCE)
+        return self.output.read_text()
+
+
+def start(dsn: str, home: Path, *command: str, **settings: str) -> Started:
     """The program, as a process of its own."""
-    around = {"MEMORY_HOME": str(home), "MEMORY_DB_CONNECTION_STRING": dsn}
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "recollect", *command),
-        stdout=PIPE,
-        stderr=DEVNULL,
-        env={**os.environ, **around, **settings},
-    )
+    env = {**os.environ, "MEMORY_HOME": str(home), "MEMORY_DB_CONNECTION_STRING": dsn, **settings}
+    path = home / "printed"
+    with path.open("wb") as output:
+        program = start_program("recollect", *command, env=env, streams=(None, output, None))
+    return Started(program, path)
 
 
-async def reindex(dsn: str, home: Path, endpoint: str, *options: str) -> Process:
+def reindex(dsn: str, home: Path, endpoint: str, *options: str) -> Started:
     """`recollect reindex` with the new model of an endpoint."""
-    return await start(
+    return start(
         *(dsn, home, "reindex", "--json", *options),
         MEMORY_EMBEDDING_BASE_URL=endpoint,
         MEMORY_EMBEDDING_MODEL="new",
@@ -49,13 +67,12 @@ async def reindex(dsn: str, home: Path, endpoint: str, *options: str) -> Process
     )
 
 
-async def kill_halfway(process: Process, index: RecallIndex, *, model: str, left: int) -> None:
+async def kill_halfway(started: Started, index: RecallIndex, *, model: str, left: int) -> None:
     """Kill a process when it has this many entries left to embed, or fewer."""
     while await index.count_outdated(model=model) > left:
-        assert process.returncode is None, "it ended by itself"
+        assert started.program.poll() is None, "it ended by itself"
         await asyncio.sleep(0.01)
-    process.kill()
-    await process.wait()
+    await started.kill()
 
 
 @asynccontextmanager
@@ -69,7 +86,7 @@ async def searching(*searchers: Searcher) -> AsyncIterator[None]:
         done.set()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=8)
 async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_killed(
     own_dsn: str, own_stores: Stores, tmp_path: Path
 ) -> None:
@@ -79,12 +96,12 @@ async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_ki
     assert set(await new.search()) == {None}
 
     async with serving(WordsDouble()) as endpoint, searching(old, new):
-        killed = await reindex(own_dsn, tmp_path, endpoint.url, "--per-second", str(FASTEST))
+        killed = reindex(own_dsn, tmp_path, endpoint.url, "--per-second", str(FASTEST))
         await kill_halfway(killed, index, model=NEW.model, left=int(EXCHANGES * 0.7))
         left, given = await left_behind(own_dsn, scope, NEW.model), endpoint.texts
-        assert 0 < left < EXCHANGES * 0.7
-        resumed = await reindex(own_dsn, tmp_path, endpoint.url)
-        told, _ = await resumed.communicate()
+        assert 0 < left <= EXCHANGES * 0.7
+        resumed = reindex(own_dsn, tmp_path, endpoint.url)
+        told = await resumed.printed()
 
     assert json.loads(told) == {"indexed_turns": 0, "embedded_entries": left}
     assert endpoint.texts - given == left, "nothing was embedded again that was already"
@@ -95,7 +112,7 @@ async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_ki
     assert set(await old.search()) == {None}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=8)
 async def test_the_embedder_of_the_package_takes_over_from_a_worker_that_was_killed(
     own_dsn: str, own_stores: Stores, tmp_path: Path
 ) -> None:
@@ -105,12 +122,12 @@ async def test_the_embedder_of_the_package_takes_over_from_a_worker_that_was_kil
         assert shipped is not None
         old, new = Searcher.on(own_stores, scope, OLD), Searcher.on(own_stores, scope, shipped)
         async with searching(old, new):
-            killed = await start(own_dsn, tmp_path, "worker")
+            killed = start(own_dsn, tmp_path, "worker")
             await kill_halfway(killed, index, model=shipped.model, left=FEW_EXCHANGES - 10)
             left = await left_behind(own_dsn, scope, shipped.model)
             assert 0 < left < FEW_EXCHANGES
-            resumed = await start(own_dsn, tmp_path, "reindex", "--json")
-            told, _ = await resumed.communicate()
+            resumed = start(own_dsn, tmp_path, "reindex", "--json")
+            told = await resumed.printed()
         assert json.loads(told) == {"indexed_turns": 0, "embedded_entries": left}
         assert await index.count_outdated(model=shipped.model) == 0
         assert await index.count_outdated(model="another") == FEW_EXCHANGES, "none was lost"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from recollect.models.embedding.onnx_model import OnnxModel, Pooling
+from recollect.models.followup.span_editor import SpanEditor
 from recollect.models.networks import open_network, open_tokenizer
 from recollect.models.weights import TOKENS, WEIGHTS
 
@@ -32,3 +33,7 @@ def test_the_rows_of_words_are_read_in_the_file(name: str) -> None:
 
 def test_networks_with_the_same_tokenizer_share_it() -> None:
     assert open_tokenizer(WEIGHTS, TOKENS) is open_tokenizer(WEIGHTS, TOKENS)
+
+
+def test_memories_of_one_process_share_the_network_of_follow_ups() -> None:
+    assert SpanEditor()._ready()._network is SpanEditor()._ready()._network

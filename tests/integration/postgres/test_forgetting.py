@@ -8,13 +8,19 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
+from recollect.composition import build_services
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.engine import open_external, postgres_stores
+from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
-from recollect.services.services import Services
+from recollect.services.services import ServiceDependencies, Services
+from recollect.sql_reading import SqlglotReader
+from recollect.system import RandomIds, SystemClock
 from support.examples import a_message, a_summary, put_summary
+from support.servers.databases import own_database
 
 _TABLES = """
     SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
@@ -69,12 +75,27 @@ class Scene:
         return [one.text for one in results.items if self.marker in one.text]
 
 
+@pytest_asyncio.fixture(scope="module")
+async def own_dsn(admin_dsn: str) -> AsyncIterator[str]:
+    """A database for these tests alone: they read every row of it, a second where all tests are."""
+    async with own_database(admin_dsn, "forgetting") as dsn:
+        yield dsn
+
+
+@pytest_asyncio.fixture(scope="module")
+async def own_stores(own_dsn: str) -> AsyncIterator[Stores]:
+    async with open_external(own_dsn, max_connections=5) as database:
+        yield postgres_stores(database, SystemClock())
+
+
 @pytest_asyncio.fixture
-async def scene(
-    services: Services, stores: Stores, scope: Scope, admin_dsn: str
-) -> AsyncIterator[Scene]:
-    connection = await asyncpg.connect(admin_dsn)
-    yield Scene(services=services, stores=stores, scope=scope, connection=connection)
+async def scene(own_stores: Stores, scope: Scope, own_dsn: str) -> AsyncIterator[Scene]:
+    around = ServiceDependencies(
+        clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
+    )
+    services = build_services(own_stores, around)
+    connection = await asyncpg.connect(own_dsn)
+    yield Scene(services=services, stores=own_stores, scope=scope, connection=connection)
     await connection.close()
 
 

@@ -2,9 +2,10 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -30,13 +31,21 @@ def signed(secret: str = SECRET, *, algorithm: str = "HS256", **given: object) -
     return jwt.encode(claims(**given), secret, algorithm=algorithm)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SigningKey:
-    """A key of an identity provider."""
+    """A key of an identity provider, made when it is first used.
+
+    Making one takes half a second, and each process that runs tests collects all parameters.
+    """
 
     key_id: str
     algorithm: str
-    private: PrivateKeyTypes
+    make: Callable[[], PrivateKeyTypes]
+
+    @cached_property
+    def private(self) -> PrivateKeyTypes:
+        """The half that signs."""
+        return self.make()
 
     def sign(self, *, key_id: str | None = None, **given: object) -> str:
         """A token signed with this key."""
@@ -59,15 +68,14 @@ class SigningKey:
 
 def an_rsa_key(key_id: str = "rsa-1") -> SigningKey:
     """A new RSA key."""
-    private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return SigningKey(key_id=key_id, algorithm="RS256", private=private)
+    make = partial(rsa.generate_private_key, public_exponent=65537, key_size=2048)
+    return SigningKey(key_id=key_id, algorithm="RS256", make=make)
 
 
 def an_ec_key(key_id: str = "ec-1") -> SigningKey:
     """A new key on the curve P-256."""
-    return SigningKey(
-        key_id=key_id, algorithm="ES256", private=ec.generate_private_key(ec.SECP256R1())
-    )
+    make = partial(ec.generate_private_key, ec.SECP256R1())
+    return SigningKey(key_id=key_id, algorithm="ES256", make=make)
 
 
 @contextmanager

@@ -20,6 +20,8 @@ from support.timeouts import PATIENCE
 _TESTS: Final = Path(__file__).parents[2]
 _COMMANDS: Final = Path(__file__).parent / "commands"
 _RECOLLECT: Final = "recollect"
+_NO_THREADS: Final = {"OPENBLAS_NUM_THREADS": "1", "ORT_DISABLE_TELEMETRY": "1"}
+"""Environment in which numpy and onnxruntime start no thread, which a fork would lose."""
 
 
 class PreloadedProgram:
@@ -78,7 +80,7 @@ def _preloaded() -> socket.socket:
     process = subprocess.Popen(
         [sys.executable, "-m", "support.servers.preloaded_process", str(theirs.fileno())],
         cwd=_TESTS,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # no thread of numpy's, which a fork loses
+        env={**os.environ, **_NO_THREADS},
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -143,7 +145,7 @@ def run_program(
 
 
 def run_shell(script: str, *, env: Mapping[str, str], folder: Path) -> str:
-    """Run a script of bash, where `recollect` is a preloaded program, and return its output."""
+    """Run a script of bash, where `recollect` and `python` are preloaded, and return its output."""
     descriptor = _preloaded().fileno()
     is_preloaded = "COVERAGE_PROCESS_START" not in os.environ
     done = subprocess.run(
@@ -158,6 +160,7 @@ def run_shell(script: str, *, env: Mapping[str, str], folder: Path) -> str:
             **env,
             "PATH": f"{_COMMANDS}{os.pathsep}{env['PATH']}" if is_preloaded else env["PATH"],
             recollect_command.DESCRIPTOR: str(descriptor),
+            recollect_command.PYTHON: sys.executable,
         },
         pass_fds=[descriptor],
     )

@@ -34,7 +34,7 @@ from recollect.models.followup.edited_question import EditedQuestion
 from recollect.models.followup.features import Features, tokens_of
 from recollect.models.followup.mending import mended, with_full_names
 from recollect.models.followup.phrasing import phrased
-from recollect.models.networks import open_network, open_tokenizer
+from recollect.models.networks import installed_network, open_tokenizer
 from recollect.models.weights import TOKENS, WEIGHTS
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class _Network:
             words["calibration"]["bias"], words["calibration"]["weights"]
         )
         self.tokenizer = open_tokenizer(folder, TOKENS)
-        self._network = open_network(folder / "followup.onnx", is_installed=True)
+        self._network = installed_network(folder / "followup.onnx")
 
     def is_plainly_standalone(self, words: Sequence[Word], known: LanguageWords) -> bool:
         """Whether a question is long enough, begins as one, and no word in it can point back.
