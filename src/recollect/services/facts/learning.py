@@ -222,8 +222,11 @@ class Learning(Audited):
         if correction is None:
             return ()
         before = await self.withdrawing.acknowledged_before(scope, users[0])
+        if before is None:
+            return ()
         known = [one.fact for one in await self.store.active(scope)]
-        facts = told_in(before, known) if before else []
+        read = partial(told_in, before, known)
+        facts = await off_loop(read, characters=_SLOWNESS * _characters_of(known))
         statement = corrected_statement(correction, users[0], facts)
         return (statement,) if statement else ()
 
