@@ -9,7 +9,8 @@ conversations in which something went wrong.
 
 A row has `messages` of its user, and may have `holds` (sentences that have to stay known), `over`
 (sentences that may not be known at the end), `learnt` (words of what has to be known) and `allowed`
-(words of what may be). Everything else that is known at the end is wrong.
+(words of what may be). Everything else that is known at the end is wrong. The assistant says "OK."
+to each message, or what `replies` has in its place.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import asyncio
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from uuid import uuid4
@@ -43,9 +45,10 @@ async def talk(memory: Memory, row: Json) -> tuple[list[str], list[str]]:
     user = str(uuid4())
     session = await memory.session(user=user)
     known: list[list[str]] = []
-    for text in row["messages"]:
+    replies = row.get("replies", ())
+    for text, reply in zip_longest(row["messages"], replies, fillvalue=_REPLY):
         await session.add("user", text)
-        await session.add("assistant", _REPLY)
+        await session.add("assistant", reply)
         while await memory.catch_up():
             pass
         known.append(await _known(memory, user))

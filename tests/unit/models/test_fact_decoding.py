@@ -34,6 +34,9 @@ def scores_of(text: str, said: str) -> tuple[list[tuple[int, int]], Scores]:
         ("Je vis à Lyon et j'ai deux chats.", ["Je vis à Lyon", "j'ai deux chats"]),
         ("My wife and I live in Ghent.", ["My wife and I live in Ghent"]),
         ("I speak Dutch and French.", ["I speak Dutch and French"]),
+        ("Mein Geburtstag ist am 3. Mai.", ["Mein Geburtstag ist am 3. Mai"]),
+        ("Ich bin am 12. März 1990 geboren.", ["Ich bin am 12. März 1990 geboren"]),
+        ("Ich bin 34. Mein Hund bellt.", ["Ich bin 34"]),
     ],
 )
 def test_each_statement_is_found_by_itself(text: str, statements: list[str]) -> None:

@@ -224,6 +224,20 @@ async def test_a_short_correction_sets_right_what_was_just_said() -> None:
     assert fact.evidence.quote == "Nee, ik bedoel Zeist"
 
 
+async def test_a_bare_value_sets_right_what_was_only_said_again() -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", "Ik woon in Utrecht.", "Nee, sorry, Zeist.")
+
+    assert await scene.contents() == ["Ik woon in Zeist."]
+
+
+async def test_a_correction_of_what_was_asked_corrects_no_fact() -> None:
+    scene = Scene(HOME_SCRIPT)
+    await scene.say("Ik woon in Utrecht.", "Ik woon in Utrecht?", "Nee, sorry, Zeist.")
+
+    assert await scene.contents() == ["Ik woon in Utrecht."]
+
+
 @pytest.mark.parametrize("reply", ["Is het daar leuk?", "Werk je daar ook?"])
 async def test_an_answer_to_a_question_corrects_nothing(reply: str) -> None:
     scene = Scene(HOME_SCRIPT)

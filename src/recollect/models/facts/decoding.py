@@ -8,6 +8,7 @@ from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from recollect.domain.dates import DATES
 from recollect.domain.facts.reading.cut_words import is_other_subject
 from recollect.domain.facts.statement import Operation
 from recollect.domain.speech.phrases import LANGUAGES, words_in
@@ -34,6 +35,10 @@ _MAX_REST: Final = 3
 """Words at the end of a clause that the statement in it has, too: "I'm hard of hearing"."""
 _SENTENCE_END: Final = re.compile(r"[.!?…]\s|\n")
 _CLAUSE_END: Final = re.compile(r"[.!?;:\n()…]+|,(?=\s)|\s[\u2013\u2014-]\s")
+_ORDINAL: Final = re.compile(
+    rf"(?<=\d)\.(?=\s(?:{'|'.join(sorted(DATES['de'].months))}|märz)\b)", re.IGNORECASE
+)
+"""A full stop that ends no sentence: that of "am 3. Mai"."""
 _CONJUNCTIONS: Final = frozenset(
     ["and", "but", "en", "maar", "und", "aber", "et", "mais", "y", "pero"]
 )
@@ -129,6 +134,7 @@ class _Word:
 def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores) -> list[Found]:
     """The statements of a message, in their order; `offsets` are those of its tokens."""
     words = list(_words(offsets, scores))
+    text = _ORDINAL.sub("_", text)
     ends = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
     joined = _joined_clauses(text, words, ends)
     for conjunction, subject in joined:

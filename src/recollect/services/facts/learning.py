@@ -63,7 +63,7 @@ from recollect.services.facts.exact_statements import (
 )
 from recollect.services.facts.withdrawing.edited_messages import EditedMessages
 from recollect.services.facts.withdrawing.jokes import Jokes
-from recollect.services.facts.withdrawing.on_command import Withdrawing, learnt_from
+from recollect.services.facts.withdrawing.on_command import Withdrawing, told_in
 from recollect.services.languages import phrases_loaded
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
@@ -222,8 +222,11 @@ class Learning(Audited):
         if correction is None:
             return ()
         before = await self.withdrawing.acknowledged_before(scope, users[0])
+        if before is None:
+            return ()
         known = [one.fact for one in await self.store.active(scope)]
-        facts = learnt_from(before, known) if before else []
+        read = partial(told_in, before, known)
+        facts = await off_loop(read, characters=_SLOWNESS * _characters_of(known))
         statement = corrected_statement(correction, users[0], facts)
         return (statement,) if statement else ()
 

@@ -6,7 +6,7 @@ shop" the words "I run a shop" say something else.
 
 from typing import Final
 
-from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.languages import FactWords, fact_words, phrases_of_all
 from recollect.domain.facts.reading.languages.first_names import is_first_name
 from recollect.domain.facts.reading.plain.languages.denials import denial_words
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
@@ -15,23 +15,12 @@ from recollect.domain.speech.phrases import LANGUAGES, Phrase
 _MOST_OF_PERSON: Final = 4
 """Words of somebody of the user's: "my best friend Tom"."""
 _MOST_NAMES: Final = 2
-_PAIRS: Final = frozenset(
-    ("and", "nor", "or", "en", "noch", "of", "und", "oder", "et", "ni", "ou", "y", "o")
-)
-"""What stands between two subjects."""
-_AND: Final = frozenset({"and", "en", "und", "et", "y"})
-_OPEN_ENDS: Final = _AND | frozenset(
-    ("nor", "or", "but", "noch", "maar", "oder", "aber", "ou", "mais", "ni", "o", "pero")
-)
-"""Words with which no sentence ends."""
-_USERS: Final = frozenset({"i", "ik", "ich", "moi", "yo"})
-_BOTH: Final = frozenset({"both", "neither", "zowel", "noch", "sowohl", "weder", "ni", "tanto"})
 
 
 def leaves_words_out(clause: QuotedClause) -> bool:
     """Whether a quote says something else without the words around it."""
     words = clause.words[clause.start : clause.end]
-    if len(words) > 1 and (words[-1] in _OPEN_ENDS or _is_subject_alone(words)):
+    if len(words) > 1 and (_is_one_of(words[-1], "open_ends") or _is_subject_alone(words)):
         return True
     before = clause.words[clause.clause_start : clause.start]
     rest = clause.words[clause.end : clause.clause_end]
@@ -49,14 +38,16 @@ def place_behind_other(words: Phrase, code: str) -> int:
     is_user = (
         at
         for at in places
-        if words[at] in _USERS and words[at - 1] in _AND and is_other_subject(words[:at], code)
+        if _is_one_of(words[at], "second_subjects")
+        and _is_one_of(words[at - 1], "joints")
+        and is_other_subject(words[:at], code)
     )
     return next(is_user, 0)
 
 
 def _is_subject_alone(words: Phrase) -> bool:
     """Whether words are two subjects without a verb: "my sister and I"."""
-    is_user = words[-1] in _USERS
+    is_user = _is_one_of(words[-1], "second_subjects")
     return is_user and any(is_other_subject(words[:-1], code) for code in LANGUAGES)
 
 
@@ -67,9 +58,9 @@ def _is_user(words: Phrase, code: str) -> bool:
 def is_other_subject(words: Phrase, code: str) -> bool:
     """Whether words before "I" are the other one of two subjects: "my sister and", "Tom and"."""
     known = fact_words(code)
-    if len(words) < len(("tom", "and")) or words[-1] not in _PAIRS:
+    if len(words) < len(("tom", "and")) or not _is_one_of(words[-1], "pairs"):
         return False
-    person = words[1:-1] if words[0] in _BOTH else words[:-1]
+    person = words[1:-1] if _is_one_of(words[0], "both") else words[:-1]
     names = person[-_MOST_NAMES:]
     return _is_of_user(person, known) or (person == names and is_first_name(person[0]))
 
@@ -89,3 +80,8 @@ def _leaves_out_negation(before: Phrase, words: Phrase, code: str) -> bool:
     if not before or not fact_words(code).own_verbs.length_at(words):
         return False
     return denial_words(code).negations.length_at(before[-1:]) > 0
+
+
+def _is_one_of(word: str, field: str) -> bool:
+    """Whether a word is one of those that any language has for a field of `FactWords`."""
+    return (word,) in phrases_of_all(field)

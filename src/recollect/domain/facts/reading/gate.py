@@ -18,8 +18,9 @@ from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.own_words.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words.quotations import is_left_of_quotation
 from recollect.domain.facts.reading.paraphrase import negates
-from recollect.domain.facts.reading.plain.corrections import asks_user, is_fragment
+from recollect.domain.facts.reading.plain.corrections import is_fragment
 from recollect.domain.facts.reading.plain.languages.events import event_words
+from recollect.domain.facts.reading.plain.replies import asks_about_told, asks_user
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.plain.work import tells_day_of_work, tells_offer
 from recollect.domain.facts.reading.quoted_clause import QuotedClause, place_of
@@ -119,11 +120,7 @@ def _misread(
     if statement.source is not FactSource.EXTRACTED or statement.is_event:
         return None
     is_label = _is_label(clause) and not names_user(statement.quote)
-    if (
-        is_label
-        or leaves_words_out(clause)
-        or (not statement.has_exact_slot and _is_fragment(clause, reply))
-    ):
+    if is_label or leaves_words_out(clause) or _is_fragment(statement, clause, reply, earlier):
         return Refusal.FRAGMENT
     if tells_whereabouts(clause, reply, earlier) or tells_day_of_work(clause):
         return Refusal.PASSING
@@ -141,11 +138,17 @@ def _is_label(clause: QuotedClause) -> bool:
     return is_first and clause.words[clause.end : clause.end + 1] == (":",)
 
 
-def _is_fragment(clause: QuotedClause, reply: str | None) -> bool:
+def _is_fragment(
+    statement: Statement, clause: QuotedClause, reply: str | None, earlier: str | None
+) -> bool:
     """Whether a sentence sets right what nobody has asked for, or says nothing of somebody."""
+    if statement.has_exact_slot:
+        return False
     if any(_is_elliptic(clause, code) or _is_half_of_couple(clause, code) for code in LANGUAGES):
         return True
     is_asked = reply is not None and asks_user(reply)
+    if reply is not None and earlier is not None and is_asked:
+        is_asked = not asks_about_told(reply, earlier, statement.slot)
     start, end = clause.sentence_start, clause.sentence_end
     capitals = {at - start for at in clause.capitals}
     return not is_asked and is_fragment(clause.words[start:end], capitals)

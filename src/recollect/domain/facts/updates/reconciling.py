@@ -38,6 +38,7 @@ from recollect.domain.facts.updates.values import (
     has_other_value,
     names_nothing_else,
     replaces_value,
+    tells_beside,
     words_of_meaning,
 )
 from recollect.domain.language import split_words
@@ -200,7 +201,8 @@ def _may_mean(statement: Statement, one: Compared) -> bool:
     """Whether a withdrawal may be about a fact."""
     is_of_another = _is_of_user(one.fact) and _is_about_another(statement)
     is_of_others = is_of_another or _belongs_to_others(statement)
-    if statement.source is FactSource.EXTRACTED and is_of_others:
+    is_left = is_of_others or tells_beside(one.fact, statement.gist)
+    if statement.source is FactSource.EXTRACTED and is_left:
         return False
     covered = _covered(one.fact, statement)
     is_told = one.relation is Relation.RETRACTION
@@ -270,7 +272,15 @@ def _differs(statement: Statement, one: Compared) -> bool:
     is_other = any(test(one.fact, statement.gist) for test in tests)
     is_other = is_other or keep_other_diets(statement.content, one.fact.content)
     is_other = is_other or resumes(statement.content, one.fact.content)
+    is_other = is_other or _are_of_other_persons(statement, one.fact)
     return is_other or denies(one.fact, statement.content)
+
+
+def _are_of_other_persons(statement: Statement, fact: Fact) -> bool:
+    """Whether they tell of two persons of the user's: "My son is Tim", "My daughter is Lisa"."""
+    contents = statement.content, fact.content
+    are_of_persons = all(map(is_about_person, contents)) and not share_person(*contents)
+    return are_of_persons and _have_other_names(statement, fact)
 
 
 def _names_another(statement: Statement, one: Compared) -> bool:

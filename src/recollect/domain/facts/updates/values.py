@@ -5,11 +5,12 @@ from itertools import takewhile
 from typing import Final
 
 from recollect.domain.facts.fact import MERGED_BY, Fact, gist_of
-from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.cut_words import place_behind_other
+from recollect.domain.facts.reading.languages import fact_words, phrases_of_all
 from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.denying.denials import limits_in
 from recollect.domain.language import is_common_word
-from recollect.domain.speech.phrases import LANGUAGES, words_in
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
 
 _MOST_WORDS: Final = 40
 """Of a statement; longer ones are hardly the same but for a value."""
@@ -29,6 +30,7 @@ _CONTRACTED: Final = frozenset(
     )
 )
 """What a gist has of "don't" and the like."""
+_PAIR: Final = 2
 _FRAME: Final = 2
 """The fewest words before a value, if none of them means something by itself: "I am"."""
 
@@ -66,6 +68,32 @@ def denies(fact: Fact, content: str) -> bool:
 def names_nothing_else(fact: Fact, gist: str) -> bool:
     """Whether a statement has no word of meaning that a fact lacks: "I don't live there"."""
     return _meant(gist) <= words_of_meaning(fact.gist)
+
+
+def tells_beside(fact: Fact, gist: str) -> bool:
+    """Whether a fact joins something to what a statement names: the cat of "a dog and a cat".
+
+    The first thing has the verb beside it, which names nothing: "I'm allergic to nuts and milk".
+    """
+    told = words_in(fact.content)
+    subject = max(place_behind_other(told, code) for code in LANGUAGES)  # "my wife and I"
+    parts = [part for part in _joined(told[subject:]) if part]
+    named = {word for word in words_in(gist) if not is_common_word(word)}
+    if len(parts) < _PAIR or named.isdisjoint(set().union(*parts)):
+        return False
+    return any(named.isdisjoint(part) for part in parts[1:]) or not parts[0] <= named
+
+
+def _joined(words: Phrase) -> Iterator[set[str]]:
+    """The words of meaning of each of the things that "and" or a comma joins."""
+    part: set[str] = set()
+    for word in words:
+        if word == "," or (word,) in phrases_of_all("pairs"):
+            yield part
+            part = set()
+        elif not is_common_word(word):
+            part.add(word)
+    yield part
 
 
 def words_of_meaning(gist: str) -> set[str]:

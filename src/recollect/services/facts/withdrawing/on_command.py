@@ -16,7 +16,7 @@ from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.commands.named import NamedFacts, facts_named
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
-from recollect.domain.facts.reading.plain.corrections import only_acknowledges
+from recollect.domain.facts.reading.plain.replies import only_acknowledges
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement
 from recollect.domain.facts.updates.drafting import Draft
@@ -267,3 +267,12 @@ def learnt_from(message: Message, known: Sequence[Fact]) -> list[Fact]:
         rest = rest.replace(fact.evidence.quote if fact.evidence else "", " ")
     is_more = any(len(words_in(one)) >= _MOST_BESIDE for one in sentence_parts(rest))
     return facts if "?" not in rest and not is_more and len(words_in(rest)) <= _MOST_BESIDE else []
+
+
+def told_in(message: Message, known: Sequence[Fact]) -> list[Fact]:
+    """The facts that a message taught or only repeats, if it says nothing else."""
+    facts = learnt_from(message, known)
+    if facts or "?" in message.content:
+        return facts
+    gist = gist_of(message.content)
+    return [fact for fact in known if fact.gist == gist]

@@ -187,6 +187,21 @@ def test_figures_of_the_reply_before_are_no_facts(
     assert refuses(_statement(quote), f"{quote}.", reply=reply) is refusal
 
 
+@pytest.mark.parametrize(
+    ("reply", "earlier", "refusal"),
+    [
+        ("Do you work in Ghent too?", "I live in Ghent.", Refusal.FRAGMENT),
+        ("Do you live in Ghent?", "Please fill in my form.", None),
+        ("Okay.", "I live in Ghent.", Refusal.FRAGMENT),
+    ],
+)
+def test_a_short_answer_tells_nothing_of_what_was_told_before_the_question(
+    reply: str, earlier: str, refusal: Refusal | None
+) -> None:
+    statement = replace(_statement("No, in Bruges"), slot=Slot.HOME)
+    assert refuses(statement, "No, in Bruges.", reply=reply, earlier=earlier) is refusal
+
+
 @pytest.mark.parametrize("message", ["What about 2015?", "¿Cuánto cuesta el envío?", " Wie spät? "])
 def test_one_question_without_the_user_in_it_only_asks(message: str) -> None:
     assert only_asks(message)

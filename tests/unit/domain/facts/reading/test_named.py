@@ -39,6 +39,7 @@ Forget my dog | My dog is black, and my cat is called Tom.
 Forget my wife | My wife is a nurse and I work at Shell.
 Forget my dog | I have a dog called Rex as well as a cat.
 Forget my dog | I have a dog called Rex & a cat called Tom.
+Olvida mi perro | Tengo un perro que además muerde.
 Forget my dog | My dog is black. My cat is white.
 Vergeet mijn fiets | Mijn fiets is rood en mijn telefoonnummer is 12345.
 Vergiss meinen Arzt | Mein Arzt ist Müller und mein Zahnarzt ist Schmidt.

@@ -165,6 +165,16 @@ def test_only_what_a_withdrawal_may_mean_is_withdrawn() -> None:
         ("I like tea; I like black coffee.", Slot.DIET, "I like coffee", True),
         ("My son is called Tim.", Slot.FAMILY, "my son is Tim", True),
         ("I live in Ghent near the canal.", Slot.HOME, "I live in Ghent", True),
+        ("I have a dog and a cat.", Slot.PET, "I don't have a dog anymore", False),
+        ("Ik heb een hond en een kat.", Slot.PET, "Ik heb geen hond meer", False),
+        ("Ich habe einen Hund und eine Katze.", Slot.PET, "Ich habe keinen Hund mehr", False),
+        ("J'ai un chien et un chat.", Slot.PET, "Je n'ai plus de chien", False),
+        ("Tengo un perro y un gato.", Slot.PET, "Ya no tengo perro", False),
+        ("I have a dog, a cat and a horse.", Slot.PET, "I no longer have a horse", False),
+        ("I'm allergic to nuts and milk.", Slot.ALLERGY, "I'm not allergic to nuts now", False),
+        ("I'm allergic to nuts and milk.", Slot.ALLERGY, "I'm not allergic to milk now", False),
+        ("I have a dog and a cat.", Slot.PET, "I have no dog and no cat now", True),
+        ("My wife and I have a dog.", Slot.PET, "We don't have a dog anymore", True),
     ],
 )
 def test_another_value_than_the_withdrawn_one_stays(
@@ -174,6 +184,22 @@ def test_another_value_than_the_withdrawn_one_stays(
     fact = a_fact(old, slot)
     result = outcome(statement, fact, 0.9, Relation.RETRACTION)
     assert result == Outcome(retracts=(fact,) if is_meant else ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Mijn zoon heet Tim.", "Mijn dochter heet Lisa."),
+        ("My son is Tim.", "My daughter is Lisa."),
+        ("Mein Sohn heißt Tim.", "Meine Tochter heißt Lisa."),
+        ("Mon fils est Tim.", "Ma fille est Lisa."),
+        ("Mi hijo es Tim.", "Mi hija es Lisa."),
+    ],
+)
+def test_what_is_told_of_another_person_is_no_repetition(old: str, new: str) -> None:
+    fact = a_fact(old, Slot.FAMILY)
+    result = outcome(a_statement(new, Slot.FAMILY), fact, 0.95, Relation.DUPLICATE)
+    assert result == Outcome(is_new=True)
 
 
 @pytest.mark.parametrize(

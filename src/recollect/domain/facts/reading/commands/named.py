@@ -9,7 +9,7 @@ from typing import Final
 
 from recollect.domain.facts.fact import MERGED_BY, Fact
 from recollect.domain.facts.reading.belongings import belongs_to_another, is_about_another
-from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.languages import FactWords, fact_words, phrases_of_all
 from recollect.domain.facts.reading.languages.slot_names import slots_named
 from recollect.domain.language import is_common_word
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
@@ -20,14 +20,6 @@ _MOST_BEHIND: Final = 8
 """Words behind a noun that may only tell more of it: "that is afraid of cars"."""
 _SIGNS: Final = ("&", "/", "+", ";", "(", " - ", " \u2013 ", " \u2014 ", ". ", "! ", "? ")
 """Signs that join something else to what is told."""
-_JOINING: Final = frozenset(
-    (
-        *("as", "well", "plus", "also", "with", "because", "evenals", "alsook", "ook", "met"),
-        *("omdat", "sowie", "auch", "mit", "weil", "ainsi", "aussi", "avec", "car", "además"),
-        *("también", "con"),
-    )
-)
-"""Words that do, beside "and"."""
 _CASES: Final = ("es", "s")
 """Endings that a noun has behind "of my" in German, and without which facts have it."""
 
@@ -162,7 +154,7 @@ def _is_one_matter(words: Phrase, known: FactWords) -> bool:
 
 def _is_joined(words: Phrase, known: FactWords) -> bool:
     """Whether words tell several things."""
-    return "," in words or not _JOINING.isdisjoint(words) or known.joints.are_in(words)
+    return "," in words or phrases_of_all("joining").are_in(words) or known.joints.are_in(words)
 
 
 def _tells(words: Phrase, nouns: Phrase, attribute: Phrase, known: FactWords) -> bool:

@@ -6,7 +6,7 @@
 from dataclasses import dataclass, fields
 from functools import cache
 
-from recollect.domain.speech.phrases import Phrases, phrase_tables
+from recollect.domain.speech.phrases import LANGUAGES, Phrases, phrase_tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +190,16 @@ class FactWords:
     """What such a verb may begin with, and a sentence ends with: the "op" of "opsta"."""
     copula: Phrases
     """What stands between somebody and their name: "is"."""
+    pairs: Phrases
+    """What stands between two subjects: "and", "nor"."""
+    open_ends: Phrases
+    """Words with which no sentence ends: "but"."""
+    second_subjects: Phrases
+    """The user as the second of two subjects: the "I" of "my sister and I"."""
+    both: Phrases
+    """What may stand before two subjects: "neither"."""
+    joining: Phrases
+    """Words that join something else to what is told, beside "and": "also"."""
 
 
 @cache
@@ -197,3 +207,12 @@ def fact_words(code: str) -> FactWords:
     """The words of one of the `LANGUAGES`."""
     tables = phrase_tables(__name__, code)
     return FactWords(**{one.name: Phrases.parse(tables[one.name]) for one in fields(FactWords)})
+
+
+@cache
+def phrases_of_all(field: str) -> Phrases:
+    """The phrases that all languages have for one field of `FactWords`.
+
+    They are for texts of which the language is not known.
+    """
+    return Phrases.parse(";".join(phrase_tables(__name__, code)[field] for code in LANGUAGES))

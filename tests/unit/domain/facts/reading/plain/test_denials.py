@@ -27,6 +27,11 @@ from recollect.domain.speech.phrases import words_in
         ("es", "No vivo más en Lugo", "Vivo en Lugo"),
         ("nl", "Ik ben helemaal niet vegetarisch", "Ik ben vegetarisch"),
         ("nl", "Ik ben niet meer getrouwd", "Ik ben getrouwd"),
+        ("en", "I no longer live in Hull for work", "I live in Hull"),
+        ("nl", "Ik woon niet meer in Gent voor het werk", "Ik woon in Gent"),
+        ("de", "Ich wohne nicht mehr in Ulm aus beruflichen Gründen", "Ich wohne in Ulm"),
+        ("fr", "Je n'habite plus à Gand pour le travail", "J'habite à Gand"),
+        ("es", "Ya no vivo en Gante por el clima", "Vivo en Gante"),
     ],
 )
 def test_a_plain_denial_has_the_words_of_a_statement(code: str, denial: str, denied: str) -> None:
@@ -53,6 +58,8 @@ def test_a_plain_denial_has_the_words_of_a_statement(code: str, denial: str, den
         ("fr", "Je n'habite qu'à Lyon", "J'habite à Lyon"),
         ("es", "No vivo solo en Lugo", "Vivo en Lugo"),
         ("es", "No, vivo en Lugo", "Vivo en Lugo"),
+        ("es", "Ya no vivo en Gante por las mañanas", "Vivo en Gante"),
+        ("es", "Ya no trabajo en Shell por las tardes", "Trabajo en Shell"),
     ],
 )
 def test_what_has_another_word_or_no_negation_denies_nothing(

@@ -21,8 +21,16 @@ class CorrectionWords:
     """What stands between the old value and the new one: "but"."""
     meaning: Phrases
     """The ends of openings after which a bare name is the new value: "I meant"."""
+    denying: Phrases
+    """Openings that only say no."""
+    retracting: Phrases
+    """The ends of openings that take something back, after which a bare name is a value."""
+    before_date: Phrases
+    """What may stand before a day: "on"."""
     offers: Phrases
     """How the assistant asks what it should do: "shall I"."""
+    checks: Phrases
+    """How a reply asks nothing about the user: "how can I help", "is that right"."""
     noted: Phrases
     """Words of a reply that only says that it was heard: "okay"."""
 
