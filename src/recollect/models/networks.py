@@ -1,10 +1,12 @@
 """Networks in ONNX files and their tokenizers, loaded into no more memory than they need."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.errors import ConfigurationError
@@ -67,8 +69,7 @@ def open_network(graph: Path, *, is_installed: bool = False) -> Network:
     that texts have are read, which saves 18 MB a network. Other files may be overwritten while
     they are used, which would end the process.
     """
-    import onnxruntime  # noqa: PLC0415  # takes a tenth of a second
-
+    onnxruntime = _onnxruntime()
     options = onnxruntime.SessionOptions()
     # It works in the caller's thread, with that thread's priority.
     options.intra_op_num_threads = 1
@@ -92,6 +93,19 @@ def open_network(graph: Path, *, is_installed: bool = False) -> Network:
     except Exception as error:  # onnxruntime has a class for each fault and no common one
         raise ConfigurationError(f"{graph} cannot be loaded as an ONNX model") from error
     return Network(session, tuple(tables.values()))
+
+
+def _onnxruntime() -> ModuleType:
+    """The library that runs networks, which by itself numbers the machine and reports its use.
+
+    It reads the variable when it is loaded; the call is for a program that has loaded it before.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime  # noqa: PLC0415  # takes a tenth of a second
+
+    onnxruntime.disable_telemetry_events()
+    module: ModuleType = onnxruntime
+    return module
 
 
 @lru_cache(maxsize=4)

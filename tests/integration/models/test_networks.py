@@ -1,5 +1,8 @@
 """Tables of words stay in their file, and the network computes the same with them."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,3 +40,21 @@ def test_networks_with_the_same_tokenizer_share_it() -> None:
 
 def test_memories_of_one_process_share_the_network_of_follow_ups() -> None:
     assert SpanEditor()._ready()._network is SpanEditor()._ready()._network
+
+
+def test_a_network_reports_nothing_and_leaves_no_file_behind(tmp_path: Path) -> None:
+    """The library that runs it would store a number of this machine, and send what it does."""
+    open_one = (
+        "from recollect.models.networks import installed_network as opened\n"
+        "from recollect.models.weights import WEIGHTS\n"
+        "import os\n"
+        "opened(WEIGHTS / 'facts.onnx')\n"
+        "print(len(os.listdir('/proc/self/task')))\n"
+    )
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    env = {**kept, "HOME": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", open_one], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "1\n"
+    assert list(tmp_path.rglob("*")) == []
