@@ -31,25 +31,25 @@ _RECENT: Final = 0.1
 # cannot outweigh the meaning. Chosen on long chats and on memories in five languages.
 _EXCHANGE_WORDS: Final = 3.0
 _EXCHANGE_TIME: Final = 3.0
-_MEANING: Final = 5.9
+_MEANING: Final = 7.0
 # Logs: fitted to two kinds of them, one with an assistant's long replies; docs/decisions/0037.
 _WORDS: Final = 2.4
 """Of words beside `_MEANING` in how well a message matches for its session."""
-_OWN_WORDS: Final = 2.9
-_OWN_MEANING: Final = 9.2
-_MANY_WORDS: Final = 1.6
+_OWN_WORDS: Final = 2.6
+_OWN_MEANING: Final = 10.4
+_MANY_WORDS: Final = 2.2
 """Of the square of the words: half of them tell less than half."""
-_BOTH: Final = -6.2
+_BOTH: Final = -7.2
 """Of words times meaning, which tell the same again."""
 _SHORT: Final = 0.7
 _SHORT_WORDS: Final = -1.5
 """A word in a short message may be by chance."""
 _LEAST_WORDS: Final = 0.5
-_BEFORE: Final = ((0.2, 0.2), (1.1, 0.5))
+_BEFORE: Final = ((0.1, 0.0), (1.2, 0.5))
 """The weights of words and meaning of the entry before, and of the one before that."""
-_REPLY: Final = (1.4, 2.2)
+_REPLY: Final = (2.0, 2.0)
 """Added to those of the entry before, if another speaker asks something in it."""
-_AFTER: Final = ((0.15, 1.6), (0.45, 0.0))
+_AFTER: Final = ((0.15, 1.6), (0.55, 0.0))
 _SESSION: Final = 0.9
 """How much the best match of its session counts for an entry."""
 _AGAIN: Final = 0.1

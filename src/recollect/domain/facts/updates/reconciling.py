@@ -44,7 +44,7 @@ from recollect.domain.facts.updates.values import (
 from recollect.domain.language import split_words
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 
-SIMILAR: Final = 0.47
+SIMILAR: Final = 0.5
 """The least cosine of two statements about the same thing, if they are not about one slot."""
 _SAME: Final = 0.93
 """From this cosine on, two statements of one slot say the same."""
@@ -54,7 +54,7 @@ _SAME_TOGETHER: Final = 1.2
 Neither tells it alone: of 90 held-out pairs that do, 53 are found with it, and 6 of 390 others are
 taken for such. The likeliest relation with a cosine of 0.45 in one slot found 28 and took 5.
 """
-_WITHDRAWN: Final = 0.6
+_WITHDRAWN: Final = 0.62
 """The least cosine of a fact that is withdrawn, where no word for word match is known."""
 _MEANT: Final = 0.5
 """The least share of the words of a withdrawal that a fact has, if it is not near."""
