@@ -107,7 +107,7 @@ async def test_what_was_said_before_is_context_alone(tagger: FactTagger) -> None
         ),
         (
             "J'habite à Lyon et travaille chez Renault comme testeur.",
-            [("habite à Lyon", Slot.HOME), ("travaille chez Renault", Slot.ROLE)],
+            [("habite à Lyon", Slot.HOME), ("travaille chez Renault", Slot.EMPLOYER)],
         ),
         (
             "Vivo en Madrid y trabajo en Telefónica como técnico.",

@@ -85,10 +85,15 @@ def tells_beside(fact: Fact, gist: str) -> bool:
 
 
 def _joined(words: Phrase) -> Iterator[set[str]]:
-    """The words of meaning of each of the things that "and" or a comma joins."""
+    """The words of meaning of each of the things that "and" joins, and commas before it.
+
+    A comma alone may tell more of the same thing: "a bike, a red Gazelle".
+    """
+    joints = {word for word in words if (word,) in phrases_of_all("pairs")}
+    joints |= {","} if joints else set()
     part: set[str] = set()
     for word in words:
-        if word == "," or (word,) in phrases_of_all("pairs"):
+        if word in joints:
             yield part
             part = set()
         elif not is_common_word(word):
