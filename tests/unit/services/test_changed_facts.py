@@ -226,14 +226,14 @@ async def test_a_short_correction_sets_right_what_was_just_said() -> None:
 
 async def test_a_bare_value_sets_right_what_was_only_said_again() -> None:
     scene = Scene(HOME_SCRIPT)
-    await scene.say("Ik woon in Utrecht.", "Ik woon in Utrecht.", "Nee, sorry, Zeist.")
+    await scene.say("Ik woon in Utrecht.", "Ik woon in Utrecht.", "Nee, sorry, in Zeist.")
 
     assert await scene.contents() == ["Ik woon in Zeist."]
 
 
 async def test_a_correction_of_what_was_asked_corrects_no_fact() -> None:
     scene = Scene(HOME_SCRIPT)
-    await scene.say("Ik woon in Utrecht.", "Ik woon in Utrecht?", "Nee, sorry, Zeist.")
+    await scene.say("Ik woon in Utrecht.", "Ik woon in Utrecht?", "Nee, sorry, in Zeist.")
 
     assert await scene.contents() == ["Ik woon in Utrecht."]
 

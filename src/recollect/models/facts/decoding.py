@@ -35,10 +35,14 @@ _MAX_REST: Final = 3
 """Words at the end of a clause that the statement in it has, too: "I'm hard of hearing"."""
 _SENTENCE_END: Final = re.compile(r"[.!?…]\s|\n")
 _CLAUSE_END: Final = re.compile(r"[.!?;:\n()…]+|,(?=\s)|\s[\u2013\u2014-]\s")
+_SHORT: Final = 3
+"""Letters of a short month, which may be a name: "Jan"."""
+_MONTHS: Final = "|".join(sorted(m for m in DATES["de"].months if len(m) > _SHORT or m == "mai"))
 _ORDINAL: Final = re.compile(
-    rf"(?<=\d)\.(?=\s(?:{'|'.join(sorted(DATES['de'].months))}|märz)\b)", re.IGNORECASE
+    rf"(\b(?:am|der|den|dem|vom|zum|bis)\s(?:[12]\d|3[01]|[1-9]))\.(?=\s(?:{_MONTHS}|märz)\b)",
+    re.IGNORECASE,
 )
-"""A full stop that ends no sentence: that of "am 3. Mai"."""
+"""A day, with the full stop that ends no sentence behind it: "am 3. Mai"."""
 _CONJUNCTIONS: Final = frozenset(
     ["and", "but", "en", "maar", "und", "aber", "et", "mais", "y", "pero"]
 )
@@ -134,7 +138,7 @@ class _Word:
 def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores) -> list[Found]:
     """The statements of a message, in their order; `offsets` are those of its tokens."""
     words = list(_words(offsets, scores))
-    text = _ORDINAL.sub("_", text)
+    text = _ORDINAL.sub(r"\1_", text)
     ends = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
     joined = _joined_clauses(text, words, ends)
     for conjunction, subject in joined:

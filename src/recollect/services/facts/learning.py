@@ -295,7 +295,7 @@ class Learning(Audited):
                 outcome = await off_loop(end, characters=_SLOWNESS * _characters_of(before))
                 statement = slot_after(event, statement, outcome)
             else:
-                outcome = reconcile(statement, compared)
+                outcome = reconcile(statement, compared, said=message.content)
             if reason:
                 facts = [one.fact for one in known]
                 spare = partial(spare_reasons, outcome, reason, facts)

@@ -20,7 +20,7 @@ from recollect.domain.facts.reading.own_words.quotations import is_left_of_quota
 from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.corrections import is_fragment
 from recollect.domain.facts.reading.plain.languages.events import event_words
-from recollect.domain.facts.reading.plain.replies import asks_about_told, asks_user
+from recollect.domain.facts.reading.plain.replies import asks_user, tells_slot_again
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.plain.work import tells_day_of_work, tells_offer
 from recollect.domain.facts.reading.quoted_clause import QuotedClause, place_of
@@ -146,12 +146,12 @@ def _is_fragment(
         return False
     if any(_is_elliptic(clause, code) or _is_half_of_couple(clause, code) for code in LANGUAGES):
         return True
-    is_asked = reply is not None and asks_user(reply)
-    if reply is not None and earlier is not None and is_asked:
-        is_asked = not asks_about_told(reply, earlier, statement.slot)
     start, end = clause.sentence_start, clause.sentence_end
     capitals = {at - start for at in clause.capitals}
-    return not is_asked and is_fragment(clause.words[start:end], capitals)
+    if not is_fragment(clause.words[start:end], capitals):
+        return False
+    is_told = earlier is not None and tells_slot_again(earlier, statement.slot)
+    return is_told or reply is None or not asks_user(reply)
 
 
 def _is_elliptic(clause: QuotedClause, code: str) -> bool:

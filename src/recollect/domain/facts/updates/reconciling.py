@@ -30,6 +30,7 @@ from recollect.domain.facts.reading.plain.slots import (
 from recollect.domain.facts.reading.wording import names_user
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
+from recollect.domain.facts.updates.claims import is_unclaimed, keeps_home
 from recollect.domain.facts.updates.denials import only_denies
 from recollect.domain.facts.updates.kinds import is_of_other_kind
 from recollect.domain.facts.updates.values import (
@@ -139,22 +140,28 @@ def _met_by(statement: Statement) -> Callable[[Fact], bool]:
     return lambda fact: any(test(fact) for test in tests)
 
 
-def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:
-    """What to do about a statement, given the facts that may have to do with it."""
+def reconcile(statement: Statement, compared: Sequence[Compared], *, said: str = "") -> Outcome:
+    """What to do about a statement, given the facts that may have to do with it.
+
+    `said` is the message that it is from.
+    """
     if statement.operation is Operation.RETRACT:
-        return _withdraw(statement, compared)
+        return NOTHING if keeps_home(statement, said) else _withdraw(statement, compared)
     if statement.slot.is_standing:
         return _wish(statement, compared)
     if statement.slot.has_one_value and only_denies(statement.content):
         return Outcome(retracts=_denied(statement, compared))
-    return _value(statement, compared)
+    return _value(statement, compared, said)
 
 
-def _value(statement: Statement, compared: Sequence[Compared]) -> Outcome:
+def _value(statement: Statement, compared: Sequence[Compared], said: str) -> Outcome:
     """What to do about what is said to be so."""
     same = _the_same(statement, compared)
     if same is not None:
         return Outcome(reinforces=same)
+    is_known = any(one.is_about(statement.slot) for one in compared)
+    if is_known and is_unclaimed(statement, said):
+        return NOTHING
     is_temporary = any(one.relation is Relation.TEMPORARY for one in compared[:1])
     if is_temporary and statement.source is not FactSource.STATED:
         return NOTHING

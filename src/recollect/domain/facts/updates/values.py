@@ -78,27 +78,32 @@ def tells_beside(fact: Fact, gist: str) -> bool:
     told = words_in(fact.content)
     subject = max(place_behind_other(told, code) for code in LANGUAGES)  # "my wife and I"
     parts = [part for part in _joined(told[subject:]) if part]
-    named = {word for word in words_in(gist) if not is_common_word(word)}
+    named = {word for word in words_in(gist) if _has_meaning(word)}
     if len(parts) < _PAIR or named.isdisjoint(set().union(*parts)):
         return False
     return any(named.isdisjoint(part) for part in parts[1:]) or not parts[0] <= named
 
 
 def _joined(words: Phrase) -> Iterator[set[str]]:
-    """The words of meaning of each of the things that "and" joins, and commas before it.
+    """The words of meaning of each of the things that "and" or several commas join.
 
     A comma alone may tell more of the same thing: "a bike, a red Gazelle".
     """
-    joints = {word for word in words if (word,) in phrases_of_all("pairs")}
-    joints |= {","} if joints else set()
+    joints = {word for word in words if word == "&" or (word,) in phrases_of_all("pairs")}
+    joints |= {","} if joints or words.count(",") > 1 else set()
     part: set[str] = set()
     for word in words:
         if word in joints:
             yield part
             part = set()
-        elif not is_common_word(word):
+        elif _has_meaning(word):
             part.add(word)
     yield part
+
+
+def _has_meaning(word: str) -> bool:
+    """Whether a word means something by itself; the "m" of "I'm" does not."""
+    return len(word) > 1 and not is_common_word(word)
 
 
 def words_of_meaning(gist: str) -> set[str]:

@@ -44,6 +44,8 @@ _SLOWNESS: Final = 20
 """Commands take this many times as long to find as other work on as many characters takes."""
 _READ: Final = 500
 """Characters of each message of these."""
+_LONGEST_CORRECTED: Final = 500
+"""Characters of a message that tells one thing, which the next one may set right."""
 _UNTOLD: Final = frozenset({None, Slot.OTHER})
 """Slots of facts of which nobody has told what they are about."""
 logger = logging.getLogger(__name__)
@@ -194,13 +196,14 @@ class Withdrawing(Audited):
         return users[0] if len(users) == 1 and (is_sure or not is_asked) else None
 
     async def acknowledged_before(self, scope: Scope, message: Message) -> Message | None:
-        """The user's message of the turn before; None if the reply to it says anything else."""
+        """The user's message of the turn before; None if it is long or the reply says more."""
         found = await self._turn(scope, message, -1)
         users = [one for one in found if one.role is Role.USER]
         replies = [one.content for one in found if one.role is not Role.USER]
-        if len(users) != 1 or not all(only_acknowledges(one, users[0].content) for one in replies):
+        if len(users) != 1 or len(users[0].content) > _LONGEST_CORRECTED:
             return None
-        return users[0]
+        is_noted = all(only_acknowledges(one, users[0].content) for one in replies)
+        return users[0] if is_noted else None
 
     async def _withdraw(
         self, scope: Scope, draft: Draft, facts: Sequence[Fact], *, is_recorded: bool

@@ -8,7 +8,10 @@ from recollect.domain.dates import DATES
 from recollect.domain.language import fold
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
 
-_NUMERIC: Final = re.compile(r"(?<!\d)\d{1,4}([./-])\d{1,2}(?P<year>\1\d{1,4})?(?!\d)")
+_NUMERIC: Final = re.compile(
+    r"(?<![\d./-])(?P<first>\d{1,2})([./-])(?P<second>\d{1,2})(?P<year>\2\d{4})?(?![\d/-])"
+)
+_MONTHS, _DAYS = 12, 31
 _FIGURES: Final = re.compile(r"\d+")
 _AGE: Final = re.compile(r"[1-9]\d|1[01]\d")
 """Of two figures: "No, 3" counts something else."""
@@ -26,6 +29,8 @@ class _Date:
     without_year: int
     """Where its day and month end; its start if these cannot be told from the year."""
     has_year: bool
+    is_numeric: bool = False
+    """Whether it is in figures alone: "4/5"."""
 
 
 def is_date(text: str, code: str) -> bool:
@@ -56,8 +61,8 @@ def with_date(content: str, date: str) -> str | None:
     old = _only_date(content)
     found = (_date(date, code, is_whole=True) for code in LANGUAGES)
     new = next((one for one in found if one), None)
-    if old is None or new is None:
-        return None
+    if old is None or new is None or old.is_numeric != new.is_numeric:
+        return None  # "9-5" and "10.30" may be hours
     end = old.end if new.has_year or not old.has_year else old.without_year
     if end == old.start or date == content[old.start : end]:
         return None
@@ -82,17 +87,23 @@ def _only_date(content: str) -> _Date | None:
     return None if _FIGURES.search(beside) else date
 
 
+def _is_day(one: int, other: int) -> bool:
+    """Whether figures are a day and a month in either order: not 24/7, nor 50/50."""
+    return 0 < min(one, other) <= _MONTHS and max(one, other) <= _DAYS
+
+
 def _date(text: str, code: str, *, is_whole: bool) -> _Date | None:
     folded = fold(text)
     if len(text) > _LONGEST or len(folded) != len(text):
         return None
     numeric = _NUMERIC.fullmatch(folded) if is_whole else _NUMERIC.search(folded)
-    if numeric:
+    if numeric and _is_day(int(numeric["first"]), int(numeric["second"])):
         return _Date(
             start=numeric.start(),
             end=numeric.end(),
             without_year=numeric.start(),
             has_year=numeric["year"] is not None,
+            is_numeric=True,
         )
     named = DATES[code].day_and_month
     found = named.fullmatch(folded) if is_whole else named.search(folded)

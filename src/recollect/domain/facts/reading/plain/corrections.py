@@ -38,7 +38,6 @@ from recollect.domain.speech.tokens import Token, tokens_of
 _LONGEST: Final = 120
 """Characters of such a message."""
 _MOST_OF_NAME: Final = 4
-_GERMAN: Final = "de"
 """In which every noun has a capital."""
 _OF_PERSONS: Final = frozenset({Slot.NAME, Slot.MANAGER})
 _CORRECTED: Final = (*_OF_PERSONS, Slot.HOME, Slot.EMPLOYER, Slot.BIRTHPLACE)
@@ -274,20 +273,18 @@ class _Reading:
         return _ends_with(correction_words(self.code).meaning, self._opening(place))
 
     def _takes_back(self, place: int) -> bool:
-        """Whether an opening takes something back, so that a name right behind it is a value.
+        """Whether an opening takes something back, so that a first name behind it is a value.
 
-        After a mere "no" it is one if it is a first name, and in German, where it may be any noun,
-        in any case. "No. Leeds" and "No wait, Claude" may say something else.
+        Any other word may say something else: "No wait, Stop!", "No sorry, Boss". So may "No. Tom"
+        and "No wait, Claude".
         """
         name = self.text[self.tokens[place].start : self.tokens[place].end]
         is_apart = place > 0 and self.words[place - 1] == "."
         if not place or is_apart or is_assistants_name(name):
             return False
         known, opening = correction_words(self.code), self._opening(place)
-        is_person = is_persons_name(name)
-        if _ends_with(known.retracting, opening):
-            return is_person or self.code != _GERMAN
-        return is_person and opening in known.denying
+        is_back = opening in known.denying or _ends_with(known.retracting, opening)
+        return is_back and is_persons_name(name)
 
     def _opening(self, place: int) -> Phrase:
         """The words before a place, without marks."""

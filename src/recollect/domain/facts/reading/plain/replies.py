@@ -5,7 +5,7 @@ from typing import Final
 
 from recollect.domain.facts.reading.introductions import introductions
 from recollect.domain.facts.reading.plain.languages.corrections import correction_words
-from recollect.domain.facts.reading.plain.slots import plain_slot, told_value
+from recollect.domain.facts.reading.plain.slots import plain_slot
 from recollect.domain.facts.slots import Slot
 from recollect.domain.language import is_common_word, sentence_parts
 from recollect.domain.speech.phrases import LANGUAGES, words_in
@@ -30,7 +30,8 @@ def only_acknowledges(reply: str, message: str) -> bool:
 def _only_notes(sentence: str, own: Collection[str]) -> bool:
     """Whether a sentence of a reply has but small words, the user's own and those that note them.
 
-    A question may only be how the assistant can help, or whether it has heard right.
+    A question may only be how the assistant can help, or whether it has heard right; what it has
+    heard are the user's own words then: "You work in Hull, is that right?" asks something else.
     """
     words = words_in(sentence)
     noted = [correction_words(code).noted for code in LANGUAGES]
@@ -39,7 +40,7 @@ def _only_notes(sentence: str, own: Collection[str]) -> bool:
     start, length = max(lengths, key=lambda found: found[1], default=(0, 0))
     rest = (*words[:start], *words[start + length :])
     return ("?" not in sentence or length > 0) and all(
-        word in own or is_common_word(word) or any((word,) in one for one in noted)
+        word in own or is_common_word(word) or (not length and any((word,) in one for one in noted))
         for word in rest
         if word[0].isalnum()
     )
@@ -52,18 +53,12 @@ def asks_user(reply: str) -> bool:
     return any(not any(one.are_in(words) for one in offers) for words in asked)
 
 
-def asks_about_told(reply: str, earlier: str, slot: Slot) -> bool:
-    """Whether a short answer to a reply may be mixed up with what the user told before it.
+def tells_slot_again(earlier: str, slot: Slot) -> bool:
+    """Whether a short answer is taken for another value of what the user told before it.
 
-    "No, Bruges" to "Do you work in Ghent too?" says nothing of the home after "I live in Ghent":
-    the reply names what was told, or the answer is taken for another value of it.
+    "No, Bruges" to "Do you work in Ghent too?" says nothing of the home after "I live in Ghent".
     """
-    told = _told_slot(earlier) if len(earlier) <= _LONGEST_EARLIER else None
-    if told is None:
-        return False
-    value = told_value(earlier, told)
-    is_named = value is not None and not set(value.words).isdisjoint(words_in(reply))
-    return is_named or slot is told
+    return len(earlier) <= _LONGEST_EARLIER and _told_slot(earlier) is slot
 
 
 def _told_slot(message: str) -> Slot | None:

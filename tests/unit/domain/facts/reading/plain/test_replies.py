@@ -3,9 +3,9 @@
 import pytest
 
 from recollect.domain.facts.reading.plain.replies import (
-    asks_about_told,
     asks_user,
     only_acknowledges,
+    tells_slot_again,
 )
 from recollect.domain.facts.slots import Slot
 
@@ -77,17 +77,28 @@ def test_an_offer_asks_nothing_about_the_user(reply: str, *, is_so: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    ("reply", "earlier", "slot", "is_so"),
+    "reply",
     [
-        ("Do you work in Ghent too?", "I live in Ghent.", Slot.HOME, True),
-        ("Do you work in Ghent too?", "I live in Ghent.", Slot.EMPLOYER, True),
-        ("Is your brother called Paul?", "I'm Max.", Slot.NAME, True),
-        ("Do you work at Shell?", "I live in Ghent.", Slot.EMPLOYER, False),
-        ("Do you live in Ghent?", "Can you fill in a form for me?", Slot.HOME, False),
-        ("Do you live in Ghent?", "I live in Ghent. " * 20, Slot.HOME, False),
+        "You work in Hull, is that right?",
+        "And she works in Hull, is that right?",
+        "So he lives in Hull, is that correct?",
     ],
 )
-def test_a_reply_may_ask_about_what_was_just_told(
-    reply: str, earlier: str, slot: Slot, *, is_so: bool
+def test_a_check_of_what_was_not_said_is_a_question(reply: str) -> None:
+    assert not only_acknowledges(reply, "I live in Hull.")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "slot", "is_so"),
+    [
+        ("I live in Ghent.", Slot.HOME, True),
+        ("I live in Ghent.", Slot.EMPLOYER, False),
+        ("My name is Max.", Slot.HOME, False),
+        ("I'm Max.", Slot.NAME, True),
+        ("What is the capital of Peru?", Slot.HOME, False),
+    ],
+)
+def test_an_answer_may_be_taken_for_what_was_just_told(
+    earlier: str, slot: Slot, *, is_so: bool
 ) -> None:
-    assert asks_about_told(reply, earlier, slot) is is_so
+    assert tells_slot_again(earlier, slot) is is_so

@@ -24,7 +24,7 @@ class CorrectionWords:
     denying: Phrases
     """Openings that only say no."""
     retracting: Phrases
-    """The ends of openings that take something back, after which a bare name is a value."""
+    """The ends of openings that take something back, after which a bare first name is a value."""
     before_date: Phrases
     """What may stand before a day: "on"."""
     offers: Phrases
