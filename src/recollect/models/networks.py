@@ -98,7 +98,8 @@ def open_network(graph: Path, *, is_installed: bool = False) -> Network:
 def _onnxruntime() -> ModuleType:
     """The library that runs networks, which by itself numbers the machine and reports its use.
 
-    It reads the variable when it is loaded; the call is for a program that has loaded it before.
+    It reads the variable when it is loaded; where a program has loaded it before, the call ends
+    its events, and what it has written stays.
     """
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime  # noqa: PLC0415  # takes a tenth of a second
