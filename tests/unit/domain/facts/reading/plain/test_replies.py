@@ -20,6 +20,15 @@ from recollect.domain.facts.slots import Slot
             "Dit is opgeslagen, en u kunt er later naar vragen: Ik woon in Utrecht.",
             "Ik woon in Utrecht.",
         ),
+        (
+            "Das ist gespeichert, und Sie können später danach fragen: Ich heiße Max.",
+            "Ich heiße Max.",
+        ),
+        (
+            "C'est enregistré, et vous pourrez le demander plus tard : Je m'appelle Luc.",
+            "Je m'appelle Luc.",
+        ),
+        ("Queda guardado, y puede preguntarlo más tarde: Me llamo Ana.", "Me llamo Ana."),
         ("Prima, genoteerd.", "Ik woon in Utrecht."),
         ("Alles klar, danke!", "Ich wohne in Ulm."),
         ("Alles klar, ich merke mir, dass du in Ulm wohnst.", "Ich wohne in Ulm."),
