@@ -100,6 +100,8 @@ async def test_what_users_tell_is_said_to_be_stored() -> None:
     assert "This is stored, and can be asked for later: I work at Philips" in told.content
     verteld = await answer_to(context("Ik werk bij Philips in Eindhoven.", language="nl"))
     assert "Dit is opgeslagen" in verteld.content
+    corrected = await answer_to(context("Nein, Moritz.", language="de"))
+    assert "Das ist gespeichert" in corrected.content
 
 
 def fact(content: str, language: str = "en", slot: str | None = None) -> Fact:

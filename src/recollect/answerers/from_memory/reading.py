@@ -18,6 +18,7 @@ from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.commands.forgetting import end_of_content
 from recollect.domain.facts.reading.commands.openings import after_openers
 from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.plain.corrections import correction_in
 from recollect.domain.speech.phrases import Phrase, Phrases, words_in
 from recollect.domain.summary.languages import summary_words
 from recollect.domain.summary.statements import is_request, read_statement
@@ -157,7 +158,7 @@ def asks(text: str, language: str) -> bool:
 
 
 def tells(text: str, language: str) -> bool:
-    """Whether a message tells something: of the user, or in a whole sentence."""
+    """Whether a message tells something: of the user, in a whole sentence, or by a correction."""
     if asks(text, language):
         return False
     start = text.strip()[:_READ]
@@ -167,7 +168,8 @@ def tells(text: str, language: str) -> bool:
     has_verb = not known.verbs.isdisjoint(words[1:])
     is_sentence = len(words) >= _FEWEST_OF_STATEMENT and has_verb
     is_own = len(words) >= _FEWEST_OF_OWN and words[0] in known.subjects
-    return (statement.is_own and statement.worth > 0) or is_sentence or is_own
+    is_plain = is_sentence or is_own or correction_in(start) is not None
+    return is_plain or (statement.is_own and statement.worth > 0)
 
 
 def _talk_of(words: Phrase, known: ReadingWords, code: str, *, asks: bool) -> Wish | None:
