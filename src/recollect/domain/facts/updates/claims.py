@@ -16,7 +16,7 @@ from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
 _WITHOUT_PRONOUN: Final = "es"
 """The language whose verbs alone tell that users speak of themselves."""
 _LONGEST: Final = 300
-"""Characters of a sentence before a statement that are read for a word for the user."""
+"""Characters before and behind a statement that are read."""
 
 
 def is_unclaimed(statement: Statement, said: str) -> bool:

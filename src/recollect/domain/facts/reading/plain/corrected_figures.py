@@ -93,8 +93,8 @@ def _is_day(one: int, other: int) -> bool:
 
 
 def _date(text: str, code: str, *, is_whole: bool) -> _Date | None:
-    folded = fold(text)
-    if len(text) > _LONGEST or len(folded) != len(text):
+    folded = fold(text) if len(text) <= _LONGEST else ""
+    if len(folded) != len(text):
         return None
     numeric = _NUMERIC.fullmatch(folded) if is_whole else _NUMERIC.search(folded)
     if numeric and _is_day(int(numeric["first"]), int(numeric["second"])):
