@@ -13,12 +13,13 @@ _CALCULATION_STARTS: Final = tuple("0123456789(")
 _CALCULATING: Final = _OPERATORS | frozenset("0123456789 .,()/-:=")
 
 
-def needs_no_history(question: str, known: LanguageWords) -> bool:
-    """Whether a question says all by itself: it is about now or about the user, or a sum."""
-    return (
-        is_calculation(question)
-        or asks_about_now(question, known)
-        or asks_about_user(question, known)
+def needs_no_history(question: str, *languages: LanguageWords) -> bool:
+    """Whether a question says all by itself in one of these languages.
+
+    It is about now or about the user, or a sum.
+    """
+    return is_calculation(question) or any(
+        asks_about_now(question, known) or asks_about_user(question, known) for known in languages
     )
 
 
@@ -45,19 +46,21 @@ def asks_about_user(question: str, known: LanguageWords) -> bool:
     """
     if len(question) > _LONGEST:
         return False
-    words = [word.replace("\u2019", "'") for word in spoken_words(question)]
-    times = known.moment_words | known.weekdays
-    timeless = [word for word in words if word not in times]
-    return _is_self_question(words, known) or _is_self_question(timeless, known)
+    words = _straight_quoted(spoken_words(question))
+    if _is_self_question(words, known):
+        return True
+    timeless = [
+        word for word in words if word not in known.moment_words and word not in known.weekdays
+    ]
+    return len(timeless) < len(words) and _is_self_question(timeless, known)
 
 
 def _is_self_question(words: Sequence[str], known: LanguageWords) -> bool:
-    starts = (0, starting_phrase(words, known.openers))
-    lengths = [starting_phrase(words, known.self_questions, start=start) for start in starts]
-    return any(
-        length > 0 and known.moment_words.issuperset(words[start + length :])
-        for start, length in zip(starts, lengths, strict=True)
-    )
+    for start in {0, starting_phrase(words, known.openers)}:
+        length = starting_phrase(words, known.self_questions, start=start)
+        if length and known.moment_words.issuperset(words[start + length :]):
+            return True
+    return False
 
 
 def asks_about_now(question: str, known: LanguageWords) -> bool:
@@ -75,11 +78,21 @@ def asks_about_now(question: str, known: LanguageWords) -> bool:
 
 def expletive_phrase(words: Sequence[str], known: LanguageWords) -> tuple[int, int]:
     """Where "what time is it" begins and ends in a question in small letters; 0 and 0 without."""
-    said = [word.replace("\u2019", "'") for word in words[: _LONGEST // 2]]
+    said = _straight_quoted(words[: _LONGEST // 2])
     start = 0
     for _ in range(_OPENERS + 1):
         length = starting_phrase(said, known.expletive_questions, start=start)
         if length:
             return start, start + length
-        start += starting_phrase(said, known.openers, start=start)
+        opener = starting_phrase(said, known.openers, start=start)
+        if not opener:
+            break
+        start += opener
     return 0, 0
+
+
+def _straight_quoted(words: Sequence[str]) -> Sequence[str]:
+    """Words with straight apostrophes; most have none, and stay what they are."""
+    if not any("\u2019" in word for word in words):
+        return words
+    return [word.replace("\u2019", "'") for word in words]

@@ -40,13 +40,18 @@ class Phrases:
         parts = (words[place : place + length] for length in self._lengths)
         return next((len(part) for part in parts if part in self._phrases), 0)
 
+    def may_be_in(self, words: Phrase) -> bool:
+        """Whether a first word of theirs is among the words; most texts have none of a language."""
+        return not self._firsts.isdisjoint(words)
+
     def places_in(self, words: Phrase) -> Iterator[int]:
         """The places at which a phrase begins."""
-        return (at for at in range(len(words)) if self.length_at(words, at))
+        if self.may_be_in(words):
+            yield from (at for at in range(len(words)) if self.length_at(words, at))
 
     def are_in(self, words: Phrase) -> bool:
         """Whether one of them is anywhere among the words."""
-        return any(True for _ in self.places_in(words))
+        return self.may_be_in(words) and any(True for _ in self.places_in(words))
 
 
 @cache

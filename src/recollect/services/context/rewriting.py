@@ -256,7 +256,7 @@ class Rewriting(Audited):
 
 def _says_all(question: str, history: Sequence[HistoryMessage], language: str) -> bool:
     """Whether a question needs no history; a short one may be of another language than that."""
-    if any(needs_no_history(question, words_for(code)) for code in installed()):
+    if needs_no_history(question, *map(words_for, installed())):
         return True
     if any(one.sql_query for one in history[-_EXCHANGE:]):
         return False  # it may be asked of the same data

@@ -28,6 +28,7 @@ def starting_phrase(words: Sequence[str], phrases: PhraseList, *, start: int = 0
     if start >= len(words):
         return 0
     for phrase in phrases.by_first_word.get(words[start], ()):
-        if tuple(words[start : start + len(phrase)]) == phrase:
-            return len(phrase)
+        length = len(phrase)
+        if length == 1 or tuple(words[start : start + length]) == phrase:
+            return length
     return 0
