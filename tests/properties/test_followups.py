@@ -7,7 +7,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import installed, words_for
-from recollect.domain.followup.rules import rule_candidate
+from recollect.domain.followup.rules.candidate import rule_candidate
 from recollect.domain.followup.validation import clean_reply, is_faithful
 
 VOCABULARY = (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
-from recollect.domain.followup.rules import rule_candidate, with_complete_questions
+from recollect.domain.followup.rules.candidate import rule_candidate, with_complete_questions
 
 _SQL = "SELECT * FROM boats"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}

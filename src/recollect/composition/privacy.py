@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from recollect.composition.shared import SharedParts
-from recollect.domain.followup.rules import ReadQuestions
+from recollect.domain.followup.rules.candidate import ReadQuestions
 from recollect.ports.privacy.erasure import Erasable, OwnerCache
 from recollect.services.conversations.sessions import MakeRoom, leave_room
 from recollect.services.facts.transfer import FactTransfer

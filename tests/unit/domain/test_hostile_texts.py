@@ -18,7 +18,7 @@ from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.dialogue import HistoryMessage
-from recollect.domain.followup.rules import rule_candidate
+from recollect.domain.followup.rules.candidate import rule_candidate
 from recollect.domain.identity.permissions import normalised
 from recollect.domain.language import words_of
 from recollect.domain.privacy.masking import Masker

@@ -264,3 +264,19 @@ def test_no_noun_takes_the_place_of_a_time() -> None:
 
     assert is_refused("nl", last, "En mijn huur?", "[Wat was de opbrengst in] mijn huur")
     assert not is_refused("nl", last, "En in juni?", "[Wat was de opbrengst] in juni")
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite", "is_lost"),
+    [
+        ("en", "Who is the CEO of Acme?", "And the CFO?", "[Who is the CEO of] CFO", True),
+        ("nl", "Wie is de CEO van Philips?", "En de CFO?", "[Wie is de CEO van] CFO", True),
+        ("en", "What is the GDP of France?", "And the UK?", "[What is the GDP of] the UK", False),
+        ("en", "Count the open tickets", "and the new?", "[Count the open] new", False),
+        ("fr", "Qui dirige celui de Metz ?", "Et le Mans ?", "[Qui dirige celui de] Mans", False),
+    ],
+)
+def test_a_fragment_keeps_its_article_behind_of(
+    language: str, last: str, question: str, rewrite: str, *, is_lost: bool
+) -> None:
+    assert is_refused(language, last, question, rewrite) is is_lost

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Word, words_of
-from recollect.domain.followup.lists import list_items
+from recollect.domain.followup.rules.lists import list_items
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -21,7 +21,7 @@ from recollect.domain.followup.edits import (
 )
 from recollect.domain.followup.explanations import explain, span_text
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
-from recollect.domain.followup.rules import is_data_talk
+from recollect.domain.followup.rules.candidate import is_data_talk
 from recollect.errors import ConfigurationError
 from recollect.models.followup.checks.additions import with_copula
 from recollect.models.followup.checks.data_edits import changes_data_question

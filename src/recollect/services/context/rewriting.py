@@ -18,8 +18,12 @@ from recollect.domain.followup.language import known_language, language_of
 from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.oneself import follows_own_words
 from recollect.domain.followup.persons.naming import read_with_persons
-from recollect.domain.followup.refinements import is_remark
-from recollect.domain.followup.rules import asks_back, rule_candidate, with_complete_questions
+from recollect.domain.followup.rules.candidate import (
+    asks_back,
+    rule_candidate,
+    with_complete_questions,
+)
+from recollect.domain.followup.rules.refinements import is_remark
 from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope

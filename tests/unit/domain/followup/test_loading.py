@@ -9,7 +9,7 @@ LOADED = """
 import sys
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.language import language_of
-from recollect.domain.followup.rules import rule_candidate
+from recollect.domain.followup.rules.candidate import rule_candidate
 from recollect.domain.conversation.message import Role
 history = [
     HistoryMessage(role=Role.USER, content={before!r}),

@@ -3,12 +3,12 @@
 import pytest
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup import items
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import installed, words_for
-from recollect.domain.followup.refinements import is_remark
-from recollect.domain.followup.rules import rule_candidate, with_complete_questions
+from recollect.domain.followup.rules import items
+from recollect.domain.followup.rules.candidate import rule_candidate, with_complete_questions
+from recollect.domain.followup.rules.refinements import is_remark
 from support.followups import conversation
 
 LIST = "1. **Alpha Pro**: light\n2. **Beta Max**: cheap\n3. **Gamma**: big"

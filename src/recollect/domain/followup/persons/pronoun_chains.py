@@ -12,7 +12,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords
-from recollect.domain.followup.rules import is_data_talk
+from recollect.domain.followup.rules.candidate import is_data_talk
 
 SURE: Final = 0.75
 """A chain that is surer needs no second reading."""

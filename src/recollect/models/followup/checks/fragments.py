@@ -33,6 +33,7 @@ def has_no_place(edited: EditedQuestion) -> bool:
         or _replaces_name([edited.words[n] for n in own], dropped, known)
         or _mixes_sentences(edited, tail)
         or _loses_preposition(edited, own[0])
+        or _loses_article(edited, own[0])
         or _loses_owner(edited, own)
         or _loses_question(edited, own)
     )
@@ -147,6 +148,20 @@ def _loses_preposition(edited: EditedQuestion, place: int) -> bool:
     before = [one for one in edited.edits.insertions if one.gap <= place + 1]
     is_lost = place in edited.edits.deleted and is_preposition and bool(before)
     return is_lost and not _ends_with_preposition(edited, before[-1])
+
+
+def _loses_article(edited: EditedQuestion, place: int) -> bool:
+    """Whether a fragment loses its article behind "of", where a name stood: "the CEO of CFO".
+
+    Where both become one word, as in "du", that cannot be told.
+    """
+    known = edited.known
+    is_article = edited.text_at(place) in known.name_articles - {known.of_word}
+    if place not in edited.edits.deleted or not is_article or known.contractions:
+        return False
+    before = [one for one in edited.edits.insertions if one.gap <= place + 1]
+    ends = edited.inserted(before[-1])[-1:] if before else ()
+    return any(word.text.lower() == known.of_word for word in ends)
 
 
 def _ends_with_preposition(edited: EditedQuestion, insertion: Insertion) -> bool:

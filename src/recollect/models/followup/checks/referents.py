@@ -7,7 +7,7 @@ from dataclasses import replace
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, Word
 from recollect.domain.followup.languages import LanguageWords
-from recollect.domain.followup.lists import list_items
+from recollect.domain.followup.rules.lists import list_items
 from recollect.models.followup.edited_question import EditedQuestion
 
 

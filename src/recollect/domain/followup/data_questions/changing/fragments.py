@@ -25,7 +25,7 @@ from recollect.domain.followup.data_questions.endings import singular
 from recollect.domain.followup.data_questions.nouns import is_acronym
 from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
-from recollect.domain.followup.refinements import fragment_words
+from recollect.domain.followup.rules.refinements import fragment_words
 
 _LONGEST: Final = 16  # words
 _FIRST_WORDS: Final = 6  # of a question, among which is what it asks for

@@ -18,11 +18,12 @@ from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.data_questions.pointers import data_pointer_candidate
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import spoken_words, words_of, words_of_question
-from recollect.domain.followup.items import item_candidate
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
-from recollect.domain.followup.last_question import last_question_candidate
-from recollect.domain.followup.refinements import Part, Refinement, read_refinement
-from recollect.domain.followup.refining import refine
+from recollect.domain.followup.rules.counterparts import counterpart_candidate
+from recollect.domain.followup.rules.items import item_candidate
+from recollect.domain.followup.rules.last_question import last_question_candidate
+from recollect.domain.followup.rules.refinements import Part, Refinement, read_refinement
+from recollect.domain.followup.rules.refining import refine
 
 _QUOTED: Final = re.compile(r"""['"]([^'"]{1,80})['"]""")
 _LONGEST_SQL: Final = 10_000  # characters
@@ -68,6 +69,7 @@ def rule_candidate(
             or last_question_candidate(question, history, known, language)
             or _by_fragment(question, history, known, language)
             or data_pointer_candidate(question, history, known, language)
+            or counterpart_candidate(question, history, known)
         )
     if asks_back(history) and not change.is_opened:
         return None  # "1971" after a question of the assistant's is an answer to that
@@ -77,6 +79,7 @@ def rule_candidate(
         by_words
         or _by_refinement(change, history, known, language)
         or _by_fragment(question, history, known, language)
+        or counterpart_candidate(question, history, known)
     )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.followup.rules import rule_candidate
+from recollect.domain.followup.rules.candidate import rule_candidate
 from support.followups import conversation
 
 SAFETY = "user: Wat zijn de vereisten voor valbeveiliging?"

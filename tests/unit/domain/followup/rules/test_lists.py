@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.followup.edits import words_of
-from recollect.domain.followup.lists import MOST_ITEMS, list_items
+from recollect.domain.followup.rules.lists import MOST_ITEMS, list_items
 from support.hostile.texts import TEXTS
 
 

@@ -8,7 +8,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
-from recollect.domain.followup.lists import item_titles
+from recollect.domain.followup.rules.lists import item_titles
 
 _LONGEST_QUESTION: Final = 30  # words
 _LONGEST_TITLE: Final = 5  # words; more are a sentence

@@ -5,8 +5,8 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.languages import installed, words_for
-from recollect.domain.followup.refinements import Part, read_refinement
-from recollect.domain.followup.rules import rule_candidate, with_complete_questions
+from recollect.domain.followup.rules.candidate import rule_candidate, with_complete_questions
+from recollect.domain.followup.rules.refinements import Part, read_refinement
 from support.followups import conversation
 
 SALES = "Show me total sales by region for 2024"

@@ -6,7 +6,7 @@ from typing import Final
 
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords
-from recollect.domain.followup.refinements import Part, Refinement, ValueKind, value_kind
+from recollect.domain.followup.rules.refinements import Part, Refinement, ValueKind, value_kind
 
 _LAST_LIMIT: Final = 5  # a number of rows is one of the first words: "Show me the top 5 …"
 _SENTENCE_ENDS: Final = frozenset(".?!:")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.domain.followup.lists import item_titles
-from recollect.domain.followup.rules import rule_candidate
+from recollect.domain.followup.rules.candidate import rule_candidate
+from recollect.domain.followup.rules.lists import item_titles
 from support.followups import conversation
 
 MANAGERS = (
