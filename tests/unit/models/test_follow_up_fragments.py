@@ -280,3 +280,36 @@ def test_a_fragment_keeps_its_article_behind_of(
     language: str, last: str, question: str, rewrite: str, *, is_lost: bool
 ) -> None:
     assert is_refused(language, last, question, rewrite) is is_lost
+
+
+@pytest.mark.parametrize(
+    ("language", "last", "question", "rewrite"),
+    [
+        (
+            "en",
+            "How much salt goes in a brine?",
+            "and how much dill?",
+            "how much dill [goes in a brine]",
+        ),
+        (
+            "nl",
+            "Hoeveel leden telt de club?",
+            "en hoeveel coaches?",
+            "hoeveel coaches [telt de club]",
+        ),
+        ("de", "Welche Vorwahl hat Malta?", "Und welche Währung?", "welche Währung [hat Malta]"),
+        ("fr", "Quels bus sont en retard ?", "et quels trams ?", "quels trams [sont en retard]"),
+        ("es", "¿Qué coches tienen multa?", "¿y qué motos?", "qué motos [tienen multa]"),
+        ("en", "Where was the treaty sealed?", "And is it in force?", "is [the treaty] in force"),
+    ],
+)
+def test_a_fragment_that_asks_by_itself_needs_no_other_beginning(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert not is_refused(language, last, question, rewrite)
+
+
+def test_the_end_of_a_question_behind_a_noun_is_none() -> None:
+    assert is_refused(
+        "en", "What is the colour of Tom's car?", "And the bike?", "the bike [of Tom]"
+    )

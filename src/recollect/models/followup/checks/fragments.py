@@ -182,8 +182,13 @@ def _loses_owner(edited: EditedQuestion, own: Sequence[int]) -> bool:
 
 
 def _loses_question(edited: EditedQuestion, own: Sequence[int]) -> bool:
-    """Whether a question's end follows a fragment without its beginning: "The bike of Tom?"."""
-    insertions = edited.edits.insertions
+    """Whether a question's end follows a fragment without its beginning: "The bike of Tom?".
+
+    A fragment that asks by itself needs none: "And which currency?", "And is it in force?".
+    """
+    insertions, known = edited.edits.insertions, edited.known
+    if edited.text_at(own[0]) in known.question_words | known.finite_verbs:
+        return False
     if not edited.edits.deleted.isdisjoint(own) or edited.first.gap <= own[0]:
         return False
     sources = map(edited.source, insertions)
