@@ -26,9 +26,33 @@ _WORD: Final = re.compile(r"[^\W_]+(?:[.,:'\u2019_-][^\W_]+)*_*")
 _PUNCTUATION: Final = str.maketrans(dict.fromkeys('.,;:!?()[]{}"`“”…', " "))
 # Each run of marks is tried once, from its start: ten thousand dots must not take seconds.
 _ENDS: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'”\u2019)\]*]*+(?=\s)|[。\uff01\uff1f]+|\n+")
-_ABBREVIATED: Final = """mr mrs ms dr st prof e.g i.e vs etc no nr approx fig incl excl resp ca
-    bijv bv dhr mevr drs ing d.w.z a.u.b o.a m.b.t n.a.v z.b usw bzw sr jr"""
-_ABBREVIATIONS: Final = frozenset(_ABBREVIATED.split())
+_TITLES: Final = """mr mrs ms dr dra st ste prof rev capt sgt dhr mevr mw drs ing hr hrn fr mme
+    mlle sr sra srta"""
+_ABBREVIATED: Final = """e.g i.e vs etc no nr approx fig incl excl resp ca bijv bv d.w.z a.u.b o.a
+    m.b.t n.a.v z.b usw bzw jr"""
+_ABBREVIATIONS: Final = frozenset((*_TITLES.split(), *_ABBREVIATED.split()))
+_SHORTENED_WORDS: Final = "inc ltd co corp bros ave avda av blvd ft mt nr"
+_SHORT_MONTHS: Final = "feb mrt apr jun jul aug sep sept oct okt nov dec dez"
+_ARTICLES: Final = ("a ", "A ", "an ", "An ", "een ", "ein ", "eine ", "un ", "une ", "una ")
+
+
+def _any_of(*words: str) -> str:
+    """A pattern for whole words, in capitals or not."""
+    return rf"(?<![^\W_])(?i:{'|'.join(' '.join(words).split())})"
+
+
+_INITIAL: Final = "".join(f"(?<!{article})" for article in _ARTICLES) + "[A-HJ-ZÀ-ÖØ-Þ]"
+_INNER_STOP: Final = re.compile(
+    r"(?<![^\W_])(?:[^\W\d_]\.){1,5}[^\W\d_]\.(?=\s[a-zà-öø-ÿ0-9])"
+    rf"|(?:{_any_of(_TITLES, 'av avda ft mt')}|(?<![^\W_]){_INITIAL})\.(?=\s?[A-ZÀ-ÖØ-Þ])"
+    rf"|{_any_of(_TITLES, _SHORTENED_WORDS, 'jr')}\.(?=\s[a-zà-öø-ÿ])"
+    rf"|(?:{_any_of(_SHORT_MONTHS, 'av avda nr')}|(?<=str))\.(?=\s?[0-9])"
+)
+"""An abbreviation with its full stop, and how a sentence goes on behind it.
+
+A title or an initial goes on with a name, but "I got an A. He" does not; "Inc." and "U.N." go on
+with a small letter, and "Dec." with a number.
+"""
 _MONTHS: Final = frozenset(month for words in DATES.values() for month in words.months)
 _LONGEST_MONTH: Final = 14  # with the blank before it and a mark after it
 _READ_WORDS: Final = 400
@@ -160,6 +184,14 @@ def sentence_parts(text: str) -> Iterator[str]:
         yield text[start : end.end()]
         start = end.end()
     yield text[start:]
+
+
+def without_inner_stops(text: str) -> str:
+    """The text with "_" for the full stop of an abbreviation in a sentence: "Dr_ Jansen".
+
+    All characters keep their places.
+    """
+    return _INNER_STOP.sub(lambda found: f"{found[0][:-1]}_", text) if "." in text else text
 
 
 def _goes_on(text: str, start: int, dot: re.Match[str]) -> bool:

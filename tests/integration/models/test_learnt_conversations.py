@@ -318,3 +318,25 @@ async def test_examples_in_an_answer_of_the_memory_hide_nothing(learner: Memory,
     while await learner.catch_up():
         pass
     assert [one.content for one in (await learner.facts(user=user).list()).items] == [text]
+
+
+async def test_a_statement_does_not_end_with_an_abbreviation(learner: Memory) -> None:
+    for text in (
+        "My doctor is Dr. Jansen.",
+        "My name is J. R. Ewing.",
+        "I live at 5 Main St. in Leeds.",
+        "My son works for Procter & Gamble Inc. in Ohio.",
+        "My birthday is on Dec. 5.",
+        "I'm allergic to penicillin (since 2010).",
+        "Mijn huisarts is dr. Peeters.",
+        "Ich wohne in der Goethestr. 5 in Bonn.",
+        "Mon médecin est le Dr. Martin.",
+        "Mi profesora es la Sra. López.",
+    ):
+        assert [*await known_after(learner, text)] == [text]
+
+
+async def test_the_next_sentence_is_a_statement_of_its_own(learner: Memory) -> None:
+    known = await known_after(learner, "My sister lives in St. Louis. I take ibuprofen daily.")
+
+    assert {*known} == {"My sister lives in St. Louis.", "I take ibuprofen daily."}

@@ -37,6 +37,10 @@ def scores_of(text: str, said: str) -> tuple[list[tuple[int, int]], Scores]:
         ("Mein Geburtstag ist am 3. Mai.", ["Mein Geburtstag ist am 3. Mai"]),
         ("Ich bin am 12. März 1990 geboren.", ["Ich bin am 12. März 1990 geboren"]),
         ("Ich bin 34. Mein Hund bellt.", ["Ich bin 34"]),
+        ("My doctor is Dr. Jansen. Thanks!", ["My doctor is Dr. Jansen"]),
+        ("I work at Acme Inc. in Ohio.", ["I work at Acme Inc. in Ohio"]),
+        ("I take aspirin (since 2010).", ["I take aspirin (since 2010)"]),
+        ('I love "The Hobbit".', ['I love "The Hobbit"']),
     ],
 )
 def test_each_statement_is_found_by_itself(text: str, statements: list[str]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.domain.language import fold
+from recollect.domain.language import fold, without_inner_stops
 from recollect.domain.speech.spoken import Part
 
 _TOKEN: Final = re.compile(
@@ -24,8 +24,11 @@ class Token:
 
 
 def tokens_of(part: Part) -> Iterator[Token]:
-    """The words and marks of a part, with their places in the message."""
-    for found in _TOKEN.finditer(part.text):
+    """The words and marks of a part, with their places in the message.
+
+    The full stop of "Dr. Jansen" is none.
+    """
+    for found in _TOKEN.finditer(without_inner_stops(part.text)):
         yield Token(
             word=_word_of(found[0]),
             start=part.start + found.start(),

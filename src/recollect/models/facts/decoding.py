@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from recollect.domain.dates import DATES
 from recollect.domain.facts.reading.cut_words import is_other_subject
 from recollect.domain.facts.statement import Operation
+from recollect.domain.language import without_inner_stops
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ _DOUBTED: Final = 0.6
 "My dog Rex has something in his paw" becomes "My dog Rex". Of the training rows' statements of
 that kind nine are cut, seven of them where the rows end, too.
 """
+_OPENING: Final = {")": "(", "]": "[", "\u201d": "\u201c", "»": "«", '"': '"'}
 _AROUND: Final = " \t\r\n.,;:!?\"'“”„«»()[]\u2013\u2014-…"
 
 
@@ -138,7 +140,7 @@ class _Word:
 def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores) -> list[Found]:
     """The statements of a message, in their order; `offsets` are those of its tokens."""
     words = list(_words(offsets, scores))
-    text = _ORDINAL.sub(r"\1_", text)
+    text = without_inner_stops(_ORDINAL.sub(r"\1_", text))
     ends = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
     joined = _joined_clauses(text, words, ends)
     for conjunction, subject in joined:
@@ -321,6 +323,16 @@ def _found(run: Sequence[_Word], scores: Scores, start: int, end: int) -> Found:
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start] in _AROUND:
         start += 1
-    while end > start and text[end - 1] in _AROUND:
+    while end > start and text[end - 1] in _AROUND and not _closes(text[start:end]):
         end -= 1
     return start, end
+
+
+def _closes(text: str) -> bool:
+    """Whether a text ends with the other one of a pair of marks in it: "(since 2010)"."""
+    mark = text[-1]
+    if mark not in _OPENING:
+        return False
+    if mark == _OPENING[mark]:
+        return text.count(mark) % 2 == 0
+    return text.count(_OPENING[mark]) >= text.count(mark)

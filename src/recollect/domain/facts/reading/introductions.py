@@ -8,7 +8,7 @@ from recollect.domain.facts.reading.joined_clauses import Clause
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.first_names import is_first_name
 from recollect.domain.facts.reading.plain.languages.corrections import correction_words
-from recollect.domain.language import is_common_word, split_words
+from recollect.domain.language import is_common_word, split_words, without_inner_stops
 from recollect.domain.speech.phrases import LANGUAGES, words_in
 from recollect.domain.speech.spoken import Part, sentences_of
 from recollect.domain.speech.tokens import tokens_of
@@ -72,8 +72,8 @@ def introductions(text: str) -> Iterator[Clause]:
         (_PRESENTED, _is_name),
         (_PRESENTED_IN_GERMAN, _begins_with_first_name),
     ):
-        for found in pattern.finditer(text[:_READ]):
-            if is_meant(found["name"]):
+        for found in pattern.finditer(without_inner_stops(text[:_READ])):
+            if is_meant(found["name"].replace("_", ".")):
                 yield Clause(start=found.start("said"), end=found.end("said"))
 
 
