@@ -340,3 +340,37 @@ async def test_the_next_sentence_is_a_statement_of_its_own(learner: Memory) -> N
     known = await known_after(learner, "My sister lives in St. Louis. I take ibuprofen daily.")
 
     assert {*known} == {"My sister lives in St. Louis.", "I take ibuprofen daily."}
+
+
+@pytest.mark.parametrize(
+    ("saying", "before", "later", "value"),
+    [
+        ("My favorite color is", "blue", "My favorite color is green now.", "green"),
+        ("My favorite food is", "pizza", "Actually, my favorite food is sushi.", "sushi"),
+        ("Mijn lievelingskleur is", "blauw", "Mijn lievelingskleur is nu groen.", "groen"),
+        ("Meine Lieblingsfarbe ist", "Blau", "Meine Lieblingsfarbe ist Grün.", "Grün"),
+        ("Ma couleur préférée est", "le bleu", "Ma couleur préférée est le vert.", "le vert"),
+        ("Mi color favorito es", "el azul", "Ahora mi color favorito es el rojo.", "el rojo"),
+    ],
+)
+async def test_a_new_favourite_takes_the_place_of_the_old_one(
+    learner: Memory, saying: str, before: str, later: str, value: str
+) -> None:
+    known = await known_after(learner, f"{saying} {before}.", later)
+
+    assert [*known] == [f"{saying} {value}."]
+
+
+async def test_what_others_like_and_what_is_only_supposed_replaces_no_favourite(
+    learner: Memory,
+) -> None:
+    for later in (
+        "What if my favorite color is red?",
+        "Pretend you are a pirate. My favorite color is red.",
+        'My friend said: "My favorite color is red."',
+        "Translate: My favorite color is red.",
+        "My favorite food is pizza.",
+    ):
+        assert "My favorite color is blue." in await known_after(
+            learner, "My favorite color is blue.", later
+        )

@@ -5,6 +5,7 @@ from typing import Final
 
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import Fact, FactSource
+from recollect.domain.facts.reading.favourites import favourites_in
 from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.moves import moves_in
 from recollect.domain.facts.reading.own_words.detection import readable_parts
@@ -28,12 +29,16 @@ _SLOTS: Final = {
 
 
 def exact_statements_of(messages: Sequence[Message]) -> tuple[Statement, ...]:
-    """Standing instructions and moves that may be stored; in a log, people talk to each other."""
+    """What may be stored of instructions, moves and favourites; in a log, people talk to others."""
     spoken = [m for m in messages if m.role is Role.USER and not speaker_in(m, messages)]
     return tuple(
         statement
         for message in spoken
-        for statement in (*_instructions_of(message), *_moves_of(message))
+        for statement in (
+            *_instructions_of(message),
+            *_moves_of(message),
+            *_favourites_of(message),
+        )
         if refuses(statement, message.content) is None
     )
 
@@ -104,6 +109,21 @@ def _moves_of(message: Message) -> Iterator[Statement]:
             quote=move.quote,
             content=move.content,
             slot=Slot.HOME,
+            has_exact_slot=True,
+            operation=Operation.CHANGE,
+            confidence=_SURE,
+            language=guess_language(message.content),
+        )
+
+
+def _favourites_of(message: Message) -> Iterator[Statement]:
+    parts = readable_parts(message.content)
+    for one in (one for part in parts for one in favourites_in(part.text)):
+        yield Statement(
+            message_id=message.message_id,
+            quote=one.quote,
+            content=one.content,
+            slot=Slot.OTHER,
             has_exact_slot=True,
             operation=Operation.CHANGE,
             confidence=_SURE,
