@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.domain.language import content_words
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "language", "words"),
     [
         ("What is the average rent in Porto?", "en", ["average", "rent", "Porto"]),

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 import recollect.engines.postgres as engine
 from recollect.engines.postgres.sql import Statement, statements
+from support.tables import for_each
 
 FOLDER = Path(engine.__file__).parent
 STATEMENTS = sorted(statements().items())
@@ -105,7 +106,7 @@ def test_exceptions_are_statements_that_exist() -> None:
     assert set(WITHOUT_OWNER) <= set(NAMES)
 
 
-@pytest.mark.parametrize(("name", "one"), STATEMENTS, ids=NAMES)
+@for_each(("name", "one"), STATEMENTS, ids=NAMES)
 def test_every_table_of_a_statement_is_filtered_by_the_owner(name: str, one: Statement) -> None:
     """By the parameter itself, not through a join: so a database of several nodes finds the one."""
     if name in WITHOUT_OWNER:
