@@ -20,7 +20,7 @@ WITH_PARAMETERS: Final = [
 ]
 
 
-@pytest.mark.parametrize("operation", STRICT, ids=str)
+@for_each("operation", STRICT)
 async def test_a_misspelt_parameter_is_named_and_nothing_is_done(
     bystander: Bystander, operation: Operation
 ) -> None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 import sqlglot
 from sqlglot import exp
 
@@ -197,16 +196,12 @@ def test_every_statement_of_a_function_names_the_owner() -> None:
         assert all("of_owner" in one for one in touching), name
 
 
-@pytest.mark.parametrize(
-    ("name", "one"), STATEMENTS, ids=lambda value: value if isinstance(value, str) else ""
-)
+@for_each(("name", "one"), STATEMENTS, ids=NAMES)
 def test_every_statement_has_a_purpose(name: str, one: Statement) -> None:
     assert re.match(r"[A-Z].+\.", one.purpose), name
 
 
-@pytest.mark.parametrize(
-    ("name", "one"), STATEMENTS, ids=lambda value: value if isinstance(value, str) else ""
-)
+@for_each(("name", "one"), STATEMENTS, ids=NAMES)
 def test_a_statement_that_sets_the_owner_itself_does_so_before_it_looks_for_rows(
     name: str, one: Statement
 ) -> None:

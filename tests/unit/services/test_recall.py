@@ -335,7 +335,7 @@ async def test_a_context_does_not_recall_turns_whose_messages_it_already_has() -
     assert index.queries[0].filters.without == {shown}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("scores", "is_told"),
     [
         (Scores(lexical=0.1, semantic=0.0), True),
@@ -343,7 +343,6 @@ async def test_a_context_does_not_recall_turns_whose_messages_it_already_has() -
         (Scores(lexical=0.0, semantic=0.24), False),
         (Scores(lexical=0.0, semantic=None), False),
     ],
-    ids=str,
 )
 async def test_a_context_recalls_only_entries_related_to_its_question(
     scores: Scores, *, is_told: bool
