@@ -1,19 +1,18 @@
 """Who answers, by what is set."""
 
-import pytest
-
 from recollect.adapters import open_adapters
 from recollect.answerers.denodo import DenodoAnswerer
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.policy import MissingSession
 from recollect.settings import load_settings
+from support.tables import for_each
 
 MODEL = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m"}
 DENODO = {"denodo_url": "http://127.0.0.1:9"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("settings", "answerer"),
     [
         ({}, FromMemory),
@@ -33,7 +32,7 @@ async def test_the_first_that_is_set_up_answers_unless_another_is_named(
         assert (adapters.denodo is not None) == ("denodo_url" in settings)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("settings", "missing"),
     [
         ({}, MissingSession.CREATE),

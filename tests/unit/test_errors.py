@@ -2,8 +2,6 @@ import re
 from collections.abc import Iterator
 from uuid import UUID
 
-import pytest
-
 from recollect import errors
 from recollect.errors import (
     ApiKeyNotFound,
@@ -17,6 +15,7 @@ from recollect.errors import (
     SessionNotFound,
     TurnNotFound,
 )
+from support.tables import for_each
 
 
 def drawn_tree() -> dict[str, str]:
@@ -67,7 +66,7 @@ def test_an_invalid_id_and_cursor_are_invalid_inputs() -> None:
     assert InvalidCursor().field == "cursor"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("error", "text"),
     [
         (SessionNotFound(UUID(int=1)), "no session 00000000-0000-0000-0000-000000000001"),

@@ -18,6 +18,7 @@ from recollect.interfaces.http.large_json import (
     LargeBodyRoute,
     load_json,
 )
+from support.tables import for_each
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -66,7 +67,7 @@ def test_values_are_counted_without_parsing(value: object, *, is_ascii: bool) ->
     assert values - 1 <= counted <= 2 * values
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         {str(number): 0 for number in range(MAX_MEMBERS + 1)},
@@ -77,7 +78,7 @@ def test_values_are_counted_without_parsing(value: object, *, is_ascii: bool) ->
     ],
     ids=["members", "members of an item", "values", "values of an item", "a list"],
 )
-@pytest.mark.parametrize("route", [LargeBodyRoute, BatchRoute])
+@for_each("route", [LargeBodyRoute, BatchRoute])
 def test_a_body_that_would_take_long_is_refused(route: type[LargeBodyRoute], body: object) -> None:
     parse = route("/", endpoint=lambda: None).parse
     given = json.dumps(body).encode()

@@ -7,10 +7,11 @@ import pytest
 
 from recollect.errors import ConfigurationError
 from recollect.interfaces.http.serving.listener import address_of, listening
+from support.tables import for_each
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("of_another", [1, 2])
+@for_each("processes", [1, 2])
+@for_each("of_another", [1, 2])
 def test_an_address_that_another_server_has_is_refused_while_that_one_starts(
     processes: int, of_another: int
 ) -> None:

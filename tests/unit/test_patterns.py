@@ -17,6 +17,7 @@ from support.hostile.regex_patterns import (
     patterns,
 )
 from support.hostile.time_growth import grows_faster_than_linear
+from support.tables import for_each
 
 _SHARES = 4
 _COMPILING = {"compile", "escape"}
@@ -75,7 +76,7 @@ def test_a_pattern_that_takes_quadratic_time_is_noticed(pattern: str) -> None:
     assert list(_slow(Found("bad", re.compile(pattern), METHODS)))
 
 
-@pytest.mark.parametrize("pattern", _GOOD)
+@for_each("pattern", _GOOD)
 def test_a_linear_pattern_is_let_through(pattern: str) -> None:
     assert list(_slow(Found("good", re.compile(pattern), METHODS))) == []
 

@@ -12,6 +12,7 @@ from recollect.interfaces.http.large_json import LargeBodyRoute
 from recollect.interfaces.http.request_plan import RequestPlan
 from recollect.interfaces.http.route_index import add_routers, index_routes
 from recollect.interfaces.http.routes import chat, contexts, messages, sessions
+from support.tables import for_each
 
 HOT = {
     ("POST", "/chat"): chat.router,
@@ -24,7 +25,7 @@ HOT = {
 }
 
 
-@pytest.mark.parametrize(("method", "path"), HOT)
+@for_each(("method", "path"), HOT)
 def test_what_every_turn_asks_for_is_planned(method: str, path: str) -> None:
     (route,) = (
         one
@@ -55,7 +56,7 @@ def application() -> FastAPI:
     return app
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "status", "text"),
     [
         ("/things/7", 200, "thing 7 of 3"),
@@ -67,7 +68,7 @@ def application() -> FastAPI:
         ("/else", 200, "the rest: else"),
     ],
 )
-@pytest.mark.parametrize("mounted", ["", "/under"])
+@for_each("mounted", ["", "/under"])
 def test_the_first_route_that_fits_answers(path: str, status: int, text: str, mounted: str) -> None:
     app = application()
     if mounted:

@@ -6,6 +6,7 @@ import pytest
 
 from recollect.errors import ConfigurationError
 from recollect.settings import Settings, load_settings
+from support.tables import for_each
 
 
 @pytest.mark.parametrize("name", ["model_sizes", "retention_by_tenant"])
@@ -133,7 +134,7 @@ def test_an_argument_that_sets_nothing_is_our_error_with_the_nearest() -> None:
         Settings(port=-1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("preset", "expected"),
     [("data-questions", "fixed"), ("agent", "sliding"), ("chat", "fixed"), ("default", "fixed")],
 )

@@ -9,6 +9,7 @@ from recollect.adapters import open_vectors
 from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.errors import ConfigurationError
 from recollect.settings import VectorStoreKind, load_settings
+from support.tables import for_each
 
 
 def test_vectors_are_in_the_database_unless_something_else_is_set() -> None:
@@ -29,7 +30,7 @@ def test_opensearch_needs_an_address() -> None:
         load_settings(vector_store="opensearch")
 
 
-@pytest.mark.parametrize("name", ["Memory", "a", "no spaces", "-dash", "dot.dot", "x" * 65])
+@for_each("name", ["Memory", "a", "no spaces", "-dash", "dot.dot", "x" * 65])
 def test_a_collection_has_a_name_that_every_store_takes(name: str) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_VECTOR_COLLECTION_NAME"):
         load_settings(vector_collection_name=name)

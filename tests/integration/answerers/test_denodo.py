@@ -24,6 +24,7 @@ from recollect.errors import (
 from recollect.sql_reading import SqlglotReader
 from support.doubles.denodo_sdk import ALICE, DenodoDouble, denodo_double
 from support.servers.http_servers import free_port
+from support.tables import for_each
 
 QUESTION = "Show me total sales by region for 2024"
 DIALECTS = ["0.10", "1.2", "1.4"]
@@ -60,7 +61,7 @@ async def refusal(reply: Response, version: str = "1.4") -> RecollectError:
     return caught.value
 
 
-@pytest.mark.parametrize("version", DIALECTS)
+@for_each("version", DIALECTS)
 async def test_database_and_view_names_are_sent_in_the_form_each_version_takes(
     version: str,
 ) -> None:
@@ -92,7 +93,7 @@ async def test_database_and_view_names_are_sent_in_the_form_each_version_takes(
     assert double.refused == (version == "1.4"), "the form is learnt from one refusal"
 
 
-@pytest.mark.parametrize("version", DIALECTS)
+@for_each("version", DIALECTS)
 async def test_an_answer_of_every_version_is_read(version: str) -> None:
     async with denodo(version) as (_, answerer):
         answer = await answerer.answer(alice(), answer_request())
@@ -135,7 +136,7 @@ REFUSED = {"detail": [{"loc": ["body", "mode"], "input": "secret"}]}
 TRACEBACK = {"detail": {"error": "boom", "traceback": "Traceback (most recent call last): secret"}}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reply", "error"),
     [
         (JSONResponse({"detail": "Unauthorized"}, 401), Unauthenticated),
@@ -194,7 +195,7 @@ async def test_a_stream_is_the_answer_in_one_piece() -> None:
     assert text == answer.content
 
 
-@pytest.mark.parametrize("url", ["", "denodo", "ftp://denodo", "http://"])
+@for_each("url", ["", "denodo", "ftp://denodo", "http://"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_DENODO_URL"):
         DenodoClient(url)

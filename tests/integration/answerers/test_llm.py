@@ -19,6 +19,7 @@ from recollect.testing import FIRST_MOMENT
 from support.doubles.chat_endpoint import Reply, chat_double
 from support.doubles.chat_endpoint import serving as listening
 from support.doubles.strict_templates import StrictDouble
+from support.tables import for_each
 from support.timeouts import PATIENCE
 
 SCOPE = Scope(tenant="acme", user="alice")
@@ -140,7 +141,7 @@ async def test_a_stream_ends_with_the_whole_answer() -> None:
     assert answer.content == "Dat is 20 euro."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "template"),
     [
         ("small", ChatTemplate.PLAIN),
@@ -148,7 +149,7 @@ async def test_a_stream_ends_with_the_whole_answer() -> None:
         ("gemma3:4b", ChatTemplate.NO_SYSTEM),
     ],
 )
-@pytest.mark.parametrize("form", ContextForm)
+@for_each("form", ContextForm)
 async def test_strict_chat_templates_accept_the_messages_sent_to_a_model(
     form: ContextForm, model: str, template: ChatTemplate
 ) -> None:

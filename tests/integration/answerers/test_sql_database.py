@@ -43,6 +43,7 @@ from recollect.errors import (
     StatementRefused,
 )
 from recollect.ports.models import Prompt
+from support.tables import for_each
 from support.timeouts import PATIENCE
 
 _DATA = (
@@ -532,7 +533,7 @@ async def test_the_answer_can_be_streamed(answering: Answering) -> None:
     assert "".join(part for part in parts[:-1] if isinstance(part, str)) == parts[-1].content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("address", "problem"),
     [
         ("/no/such/file.duckdb", "no file"),
@@ -585,7 +586,7 @@ def _checked(statement: str, dialect: str) -> CheckedStatement | None:
         return None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("statement", "limited"),
     [
         ("SELECT region FROM sales", "LIMIT 6"),
@@ -607,7 +608,7 @@ def test_a_long_chain_of_conditions_passes(dialect: str) -> None:
     assert checked.limited.count("year = 1") == 400
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "statement", "remark"),
     [
         ("```sql\nSELECT 1\n```\nOne.", "SELECT 1", "One."),

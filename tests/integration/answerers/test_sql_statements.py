@@ -20,6 +20,7 @@ from recollect.answerers.sql_database import open_database
 from recollect.answerers.sql_database.data import ReadOnlyDatabase, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
 from recollect.errors import StatementRefused
+from support.tables import for_each
 
 _FOLDER = Path(__file__).parent / "statements"
 _ALLOWED = {"sales", "customers", "Mixed Case"}
@@ -144,7 +145,7 @@ def test_on_other_databases_only_their_own_functions_pass(unreachable: str) -> N
     assert wrong == []
 
 
-@pytest.mark.parametrize("unreachable", ["mysql", "tsql", "oracle"])
+@for_each("unreachable", ["mysql", "tsql", "oracle"])
 def test_a_function_of_the_settings_passes_on_other_databases(unreachable: str) -> None:
     sales = Table(schema="shop", name="sales", columns=(), is_in_default_schema=True)
     statement = "SELECT dbo.net_price(amount), initcap(region) FROM sales"

@@ -9,22 +9,23 @@ from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import load_settings
 from support.http.jwt_tokens import SECRET
+from support.tables import for_each
 
 JWKS: Final = "https://issuer.example/jwks.json"
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "memory.example", ""])  # noqa: S104
+@for_each("host", ["0.0.0.0", "::", "192.168.1.5", "memory.example", ""])  # noqa: S104
 def test_no_address_but_loopback_without_authentication(host: str) -> None:
     with pytest.raises(ConfigurationError, match="without authentication"):
         load_settings(host=host).check_address()
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "LOCALHOST"])
+@for_each("host", ["127.0.0.1", "::1", "localhost", "LOCALHOST"])
 def test_loopback_needs_no_authentication(host: str) -> None:
     load_settings(host=host).check_address()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "settings",
     [
         {"user_id_source": "api_key"},
@@ -37,7 +38,7 @@ def test_with_authentication_any_address_will_do(settings: dict[str, object]) ->
     load_settings(host="0.0.0.0", **settings).check_address()  # noqa: S104  # on purpose
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("settings", "told"),
     [
         ({"user_id_source": "basic_username"}, "MEMORY_DENODO_URL"),

@@ -24,6 +24,7 @@ from support.http.callers import (
 )
 from support.http.jwt_tokens import SigningKey, an_ec_key, an_rsa_key, claims, key_set, publishing
 from support.servers.http_servers import free_port
+from support.tables import for_each
 
 RSA: Final = an_rsa_key()
 EC: Final = an_ec_key()
@@ -62,8 +63,8 @@ async def test_a_token_signed_by_a_published_key_opens_the_memory_of_its_subject
     assert not await is_same_owner(alice, holding(server, key.sign(**VALID, sub="bob")))
 
 
-@pytest.mark.parametrize("key", [RSA, EC], ids=["RSA", "EC"])
-@pytest.mark.parametrize(
+@for_each("key", [RSA, EC], ids=["RSA", "EC"])
+@for_each(
     "changes",
     [
         {"iss": "https://other.example"},

@@ -20,6 +20,7 @@ from support.http.callers import (
     is_same_owner,
 )
 from support.http.jwt_tokens import SECRET, claims, signed
+from support.tables import for_each
 
 A_CENTURY_HENCE: Final = 4_943_000_000  # however long after this line a test runs
 VALID: Final[Json] = {"iss": "https://issuer.example", "aud": "recollect"}
@@ -59,7 +60,7 @@ def unsigned(**given: object) -> str:
     return jwt.encode(claims(**given), key="", algorithm="none")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "token",
     [
         signed(SECRET[::-1], **VALID),

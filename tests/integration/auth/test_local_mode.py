@@ -15,6 +15,7 @@ from support.http.callers import (
     assert_unauthenticated,
     is_same_owner,
 )
+from support.tables import for_each
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -27,7 +28,7 @@ async def test_callers_without_credentials_are_the_local_user(local: Caller) -> 
     assert await is_same_owner(local, local.with_headers({"Cookie": "user=bob"}))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "host",
     [
         "localhost",
@@ -45,7 +46,7 @@ async def test_the_names_of_this_machine_are_accepted(local: Caller, host: str) 
     assert await is_same_owner(local.with_headers({"Host": host}), local)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "host",
     [
         "evil.example",
@@ -87,7 +88,7 @@ async def test_a_key_that_is_not_valid_does_not_fall_back_to_the_local_user(
     await assert_unauthenticated(local.with_headers({"Authorization": "Bearer rec_" + "a" * 86}))
 
 
-@pytest.mark.parametrize("header", ["Bearer sk-anything", "Bearer a.b.c", "Basic abc", "x"])
+@for_each("header", ["Bearer sk-anything", "Bearer a.b.c", "Basic abc", "x"])
 async def test_any_other_credentials_are_ignored(local: Caller, header: str) -> None:
     assert await is_same_owner(local.with_headers({"Authorization": header}), local)
 

@@ -4,6 +4,7 @@ import pytest
 
 from recollect.domain.identity.accounts import KeyScope
 from support.http.callers import Caller, Tenant, assert_forbidden, is_same_owner, refusal_of
+from support.tables import for_each
 
 NAMING = ["X-Memory-User", "X-OpenWebUI-User-Id"]
 
@@ -72,8 +73,8 @@ async def test_a_service_key_must_name_a_user(tenant: Tenant, headers: dict[str,
     assert "X-Memory-User" in response.json()["detail"]
 
 
-@pytest.mark.parametrize("header", NAMING)
-@pytest.mark.parametrize(
+@for_each("header", NAMING)
+@for_each(
     "name",
     [
         *("x" * 256, "a\tb", "a\u0085b", "a\u2028b", "alice\u00a0", "\u3000alice", "\u00a0"),

@@ -3,7 +3,6 @@
 import time
 from collections.abc import AsyncIterator
 
-import pytest
 import pytest_asyncio
 
 from recollect.services.services import Services
@@ -17,6 +16,7 @@ from support.http.callers import (
     is_same_owner,
 )
 from support.http.jwt_tokens import SECRET, signed
+from support.tables import for_each
 
 HEADER = "X-OpenWebUI-User-Jwt"
 
@@ -43,7 +43,7 @@ async def test_a_valid_token_names_the_user(service: Caller) -> None:
     assert await is_same_owner(by_token, service.with_headers({"X-Memory-User": "bob"}))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "bad",
     [
         token(exp=int(time.time()) - 60),

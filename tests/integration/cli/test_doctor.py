@@ -20,6 +20,7 @@ from support.doubles.denodo_sdk import denodo_double
 from support.doubles.embedding_endpoint import embedding_double
 from support.doubles.opensearch import running_opensearch
 from support.servers.http_servers import free_port
+from support.tables import for_each
 
 Check = Callable[[Settings], Iterable[Finding]]
 OPENSEARCH = {"vector_store": "opensearch", "vector_store_url": "http://127.0.0.1:9"}
@@ -32,7 +33,7 @@ async def findings_of(check: Check, **settings: object) -> list[tuple[str, str]]
     return [(str(one.status), one.found) for one in findings]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "check",
     [
         *(answers.check_model, answers.check_denodo, storage.check_vectors),
@@ -70,7 +71,7 @@ async def test_a_configured_service_that_does_not_answer_fails_its_check(
     assert "secret" not in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "reply", "status", "words"),
     [
         ("m", Reply(), "ok", "has m"),

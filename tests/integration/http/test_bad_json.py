@@ -14,6 +14,7 @@ from support.http.bad_requests import (
     assert_refused,
 )
 from support.http.callers import Caller
+from support.tables import for_each
 
 WITH_BODY: Final = [
     ("POST", SESSIONS),
@@ -69,7 +70,7 @@ async def test_what_is_not_json_is_refused(
             assert_refused(response, response.status_code)
 
 
-@pytest.mark.parametrize(("method", "path"), WITH_BODY)
+@for_each(("method", "path"), WITH_BODY)
 async def test_an_empty_body_is_refused(bystander: Bystander, method: str, path: str) -> None:
     assert_refused(await bystander.send_raw(method, path, b""), 422)
     assert_refused(await bystander.send(method, path), 422)

@@ -7,6 +7,7 @@ import pytest
 
 from support.http.bad_requests import HISTORY, MESSAGES, SESSIONS, Bystander, assert_refused
 from support.http.callers import Caller, QueryValue, Tenant
+from support.tables import for_each
 
 LISTS: Final = [SESSIONS, MESSAGES, HISTORY]
 NUMBERS: Final = [
@@ -51,7 +52,7 @@ async def test_a_bad_order_is_refused(
             assert_refused(await bystander.send("GET", path, params={"order": value}), 422)
 
 
-@pytest.mark.parametrize("value", [*NUMBERS, str(2**31), str(2**63)])
+@for_each("value", [*NUMBERS, str(2**31), str(2**63)])
 async def test_a_bad_number_of_messages_to_keep_is_refused(
     bystander: Bystander, value: str
 ) -> None:
@@ -112,7 +113,7 @@ async def test_a_broken_cursor_is_refused(
             assert_refused(await bystander.send("GET", path, params={"cursor": cursor}), 400)
 
 
-@pytest.mark.parametrize(("path", "values"), TAMPERED.values(), ids=TAMPERED)
+@for_each(("path", "values"), TAMPERED.values(), ids=TAMPERED)
 async def test_a_tampered_cursor_is_refused(
     bystander: Bystander, path: str, values: list[object]
 ) -> None:

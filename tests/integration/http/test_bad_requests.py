@@ -15,6 +15,7 @@ from support.http.bad_requests import (
 )
 from support.http.callers import Caller, Tenant
 from support.http.openapi_operations import Operation, operations
+from support.tables import for_each
 
 OPERATIONS: Final = operations()
 CONFIRMED: Final = {"DELETE /api/v1/profile", "DELETE /api/v1/memory"}
@@ -105,7 +106,7 @@ async def test_two_credentials_reach_nobodys_memory(bystander: Bystander) -> Non
     assert_refused(bad_first, 422)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "values"),
     [
         (b"X-Transaction-ID", [b"one", b"two"]),

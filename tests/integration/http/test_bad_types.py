@@ -15,6 +15,7 @@ from support.http.bad_requests import (
     assert_refused,
 )
 from support.http.callers import Json
+from support.tables import for_each
 
 QUESTION: Final = {"role": "user", "content": SECRET}
 ANSWER: Final = {"role": "assistant", "content": SECRET}
@@ -100,8 +101,8 @@ async def test_a_value_of_the_wrong_type_is_refused(
             assert_refused(response, 422)
 
 
-@pytest.mark.parametrize("value", ["12", True])
-@pytest.mark.parametrize("field", ["tokens", "execution_time_ms"])
+@for_each("value", ["12", True])
+@for_each("field", ["tokens", "execution_time_ms"])
 async def test_a_number_is_not_guessed_from_text_or_from_a_boolean(
     bystander: Bystander, field: str, value: object
 ) -> None:
@@ -110,7 +111,7 @@ async def test_a_number_is_not_guessed_from_text_or_from_a_boolean(
     assert_refused(response, 422)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "body"),
     [
         (MESSAGES, {}),

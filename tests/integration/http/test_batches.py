@@ -8,6 +8,7 @@ import pytest
 
 from support.http.bad_requests import SECRET, Bystander, assert_refused
 from support.http.callers import Caller, Json
+from support.tables import for_each
 
 BATCH = "/api/v1/sessions/{session_id}/messages:batch"
 TALK = [
@@ -112,7 +113,7 @@ async def test_a_refused_batch_starts_no_session(alice: Caller) -> None:
     assert (await alice.get(f"/api/v1/sessions/{session_id}")).status_code == 404
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("wrong", "status", "detail"),
     [
         ({"role": "robot", "content": SECRET}, 422, "messages[1].role is not valid: "),
@@ -143,7 +144,6 @@ async def test_a_refused_batch_starts_no_session(alice: Caller) -> None:
         (SECRET, 422, "messages[1].message is not valid: "),
         (None, 422, "messages[1].message is not valid: "),
     ],
-    ids=str,
 )
 async def test_one_wrong_message_refuses_the_batch_and_is_named(
     bystander: Bystander, wrong: object, status: int, detail: str
@@ -173,7 +173,7 @@ async def test_a_body_that_is_no_batch_is_refused(bystander: Bystander, body: Js
     assert_refused(await bystander.send("POST", BATCH, json=body), 422)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         b"",
@@ -189,7 +189,6 @@ async def test_a_body_that_is_no_batch_is_refused(bystander: Bystander, body: Js
         b'{messages: [{"role": "user", "content": "x"}]}',
         b'{"messages": [{"role": "user", "content": "\xff"}]}',
     ],
-    ids=str,
 )
 async def test_a_batch_that_is_no_json_is_refused(bystander: Bystander, body: bytes) -> None:
     response = await bystander.send(

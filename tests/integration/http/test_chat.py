@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from support.http.callers import Caller, Tenant
+from support.tables import for_each
 
 ZEPPELIN = "What did the zeppelin cost?"
 
@@ -43,7 +44,7 @@ async def test_a_retry_with_the_same_key_is_not_answered_twice(alice: Caller) ->
     assert len(await alice.history()) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "body"),
     [
         ("/chat", {}),

@@ -8,6 +8,7 @@ import pytest
 
 from recollect.services.services import Services
 from support.http.callers import Caller, Json, Tenant
+from support.tables import for_each
 
 MEMORY = "/api/v1/memory"
 
@@ -115,7 +116,7 @@ async def test_facts_are_filtered_sorted_searched_and_listed_in_pages(alice: Cal
     assert (item["content"], "similarity" in item) == ("My dog is Rex.", True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "status"),
     [
         ({"type": "rumour"}, 422),

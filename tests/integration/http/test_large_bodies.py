@@ -16,6 +16,7 @@ from support.http.bad_requests import (
     assert_refused,
 )
 from support.http.callers import Caller
+from support.tables import for_each
 from support.timeouts import PATIENCE
 
 TEN_MEGABYTES: Final = 10_000_000
@@ -58,7 +59,7 @@ async def test_a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_large(
     assert_refused(response, 422)
 
 
-@pytest.mark.parametrize(("method", "path"), WITH_BODY)
+@for_each(("method", "path"), WITH_BODY)
 async def test_a_compressed_body_is_refused_and_the_refusal_says_so(
     bystander: Bystander, method: str, path: str
 ) -> None:
@@ -130,8 +131,8 @@ async def test_a_client_that_leaves_in_the_middle_of_its_body_stores_nothing(
     assert (await bystander.send("GET", SESSION)).status_code == 200
 
 
-@pytest.mark.parametrize(("method", "path"), WITH_BODY)
-@pytest.mark.parametrize("value", ["1", '"x"', "[]", "{}", '{"a":[]}'])
+@for_each(("method", "path"), WITH_BODY)
+@for_each("value", ["1", '"x"', "[]", "{}", '{"a":[]}'])
 async def test_a_body_of_too_many_values_is_refused(
     bystander: Bystander, method: str, path: str, value: str
 ) -> None:
@@ -204,7 +205,7 @@ async def test_metadata_that_is_no_object_is_refused(bystander: Bystander) -> No
             assert_refused(await bystander.send_raw(method, path, sent), 422)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32-be"])
+@for_each("encoding", ["utf-16", "utf-16-le", "utf-32-be"])
 async def test_a_body_in_another_encoding_is_refused(bystander: Bystander, encoding: str) -> None:
     body = json.dumps({"role": "user", "content": 'Say "Hi"'}).encode(encoding)
     response = await bystander.send_raw("POST", MESSAGES, body)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from support.http.callers import Caller, Json
+from support.tables import for_each
 
 MESSAGES = "/api/v1/sessions/{}/messages"
 
@@ -39,7 +40,7 @@ async def test_a_time_of_null_is_no_time(alice: Caller) -> None:
     assert message["created_at"] > "2025"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "time",
     [
         {"created_at": "2024-05-06T09:30:00"},
@@ -57,7 +58,6 @@ async def test_a_time_of_null_is_no_time(alice: Caller) -> None:
         {"timestamp": "2024-05-06T09:30:00"},
         {"created_at": "2024-05-06T09:30:00Z", "timestamp": "2024-05-06T09:30:00Z"},
     ],
-    ids=str,
 )
 async def test_an_invalid_created_at_is_refused(alice: Caller, time: Json) -> None:
     session = await alice.start_session()

@@ -7,6 +7,7 @@ import pytest
 
 from support.http.callers import Caller, Json, Tenant
 from support.http.openapi_operations import Operation, openapi_document, operations
+from support.tables import for_each
 
 DOCUMENT: Final = openapi_document()
 OPERATIONS: Final = operations(DOCUMENT)
@@ -83,7 +84,7 @@ def test_every_parameter_is_described(subtests: pytest.Subtests) -> None:
                 assert parameter["description"], parameter["name"]
 
 
-@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+@for_each("operation", WITH_BODY)
 def test_every_body_has_an_example(operation: Operation) -> None:
     assert operation.example
 

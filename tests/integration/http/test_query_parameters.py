@@ -7,6 +7,7 @@ import pytest
 from support.http.bad_requests import Bystander, assert_refused
 from support.http.callers import Caller
 from support.http.openapi_operations import Operation, operations
+from support.tables import for_each
 
 OPERATIONS: Final = operations()
 OPEN: Final = ("/v1/", "/healthz", "/readyz")
@@ -19,7 +20,7 @@ WITH_PARAMETERS: Final = [
 ]
 
 
-@pytest.mark.parametrize("operation", STRICT, ids=str)
+@for_each("operation", STRICT)
 async def test_a_misspelt_parameter_is_named_and_nothing_is_done(
     bystander: Bystander, operation: Operation
 ) -> None:
@@ -35,7 +36,7 @@ async def test_a_misspelt_parameter_is_named_and_nothing_is_done(
     assert detail.startswith("query.limti: is not a query parameter of this route, which takes: ")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("operation", "parameter"),
     WITH_PARAMETERS,
     ids=[f"{operation} {parameter['name']}" for operation, parameter in WITH_PARAMETERS],

@@ -15,6 +15,7 @@ from recollect import (
     VersionConflict,
     blocking,
 )
+from support.tables import for_each
 
 
 def test_the_blocking_memory_does_what_the_async_one_does(shared_home: Path) -> None:
@@ -90,7 +91,7 @@ TWINS = [
 ORIGINALS = [Memory, SessionHandle, History, Profile, Facts]
 
 
-@pytest.mark.parametrize("twin", TWINS)
+@for_each("twin", TWINS)
 def test_blocking_and_async_memory_have_the_same_methods_and_docstrings(twin: type) -> None:
     (original,) = (one for one in ORIGINALS if one.__name__ == twin.__name__)
     names = {name for name in vars(original) if not name.startswith("_")}

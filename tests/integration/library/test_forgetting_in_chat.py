@@ -5,6 +5,7 @@ import pytest
 from recollect import Memory
 from recollect.handles.session import SessionHandle
 from recollect.services.facts import quotable
+from support.tables import for_each
 
 
 async def answer(session: SessionHandle, question: str) -> str:
@@ -115,7 +116,7 @@ async def test_which_fact_is_meant_is_asked_of_all_facts_however_many_there_are(
         assert len((await facts.list()).items) == 9
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "command", "forgotten"),
     [
         ("I have a dog called Rex.", "Forget my dog", "This is forgotten"),

@@ -10,6 +10,7 @@ from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Relation, Statement
 from recollect.models.facts.tagger import FactTagger
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ async def found(tagger: FactTagger, *texts: str) -> tuple[Statement, ...]:
     return await tagger.extract(messages)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "value"),
     [
         ("I work as a nurse at Saint Mary's hospital in Leeds. How do I ask for a raise?", "nurse"),
@@ -60,7 +61,7 @@ async def test_what_users_say_about_themselves_is_found(
     assert all(statement.quote in text for statement in statements)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "What is the capital of Portugal?",
@@ -85,7 +86,7 @@ async def test_what_was_said_before_is_context_alone(tagger: FactTagger) -> None
     assert [statement.quote for statement in statements] == ["My name is Sam Okafor"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "facts"),
     [
         (
@@ -143,7 +144,7 @@ async def test_the_slot_of_what_was_said_before_is_not_taken_over(tagger: FactTa
     assert statement.slot is Slot.HOME
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "reply", "text", "slot"),
     [
         ("Ik heet Jan en ik woon in Gent.", "Ok.", "Ik ben allergisch voor noten.", Slot.ALLERGY),
@@ -161,7 +162,7 @@ async def test_illness_has_its_own_slot_whatever_was_said_before(
     assert statement.slot is slot
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "reply", "text"),
     [
         ("I live in Hull.", "Where do you work?", "I'm at Philips."),
@@ -193,7 +194,7 @@ async def test_a_name_is_found_in_a_short_introduction(tagger: FactTagger, text:
     assert statement.quote.endswith("Emma")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "slots"),
     [
         (
@@ -223,7 +224,7 @@ async def test_a_huge_message_is_read_in_bounded_time(tagger: FactTagger) -> Non
     assert len(await found(tagger, text)) <= 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("statement", "known", "relation"),
     [
         ("Forget that I'm vegan.", "I'm vegan", Relation.RETRACTION),
@@ -239,7 +240,7 @@ async def test_plain_relations_are_told(
     assert judgement.sameness < 0.5
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "slots"),
     [
         (

@@ -11,6 +11,7 @@ from recollect.domain.facts.fact import MERGED_BY, Fact
 from recollect.engines.in_memory import in_memory_stores
 from recollect.memory import Memory
 from recollect.settings import load_settings
+from support.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ async def test_who_denies_the_fact_ends_it(learner: Memory, fact: str, later: st
     assert fact not in await known_after(learner, fact, later)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I don't eat meat because of my religion.",
@@ -89,7 +90,7 @@ async def test_a_denial_with_its_reason_is_learnt_where_nothing_is_known(
     assert [*await known_after(learner, text)] == [text]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "My sister and I run a shop.",
@@ -246,7 +247,7 @@ async def test_a_thing_of_another_kind_stays(learner: Memory, fact: str, later: 
     assert fact in await known_after(learner, fact, later)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "facts"),
     [
         (

@@ -13,6 +13,7 @@ from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.ports.models import JsonSchema, Prompt
 from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
 from support.servers.http_servers import free_port
+from support.tables import for_each
 from support.timeouts import PATIENCE
 
 KEY: Final = "sk-very-secret"
@@ -84,7 +85,7 @@ async def test_a_slash_after_the_base_url_does_no_harm_and_no_key_is_no_header()
     assert "authorization" not in double.requests[0].headers
 
 
-@pytest.mark.parametrize("name", ["o3-mini", "gpt-5", "openai/gpt-5-nano"])
+@for_each("name", ["o3-mini", "gpt-5", "openai/gpt-5-nano"])
 async def test_openai_s_reasoning_models_get_the_fields_they_take(name: str) -> None:
     async with chat_double() as double:
         await ask(a_model(double, model=name))
@@ -102,7 +103,7 @@ async def test_a_schema_is_sent() -> None:
     }
 
 
-@pytest.mark.parametrize("status", [400, 404, 415, 422])
+@for_each("status", [400, 404, 415, 422])
 async def test_an_endpoint_that_refuses_schemas_is_asked_without(status: int) -> None:
     async with chat_double(Reply(status=status), Reply()) as double, a_model(double) as model:
         for _ in range(2):
@@ -152,7 +153,7 @@ async def test_text_that_is_no_valid_unicode_can_be_sent() -> None:
     assert double.requests[0].body["messages"][0]["content"] == "a \ud800 b \0 é"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "said",
     [
         "<think>What do they want?</think>\nThree.",
@@ -172,14 +173,14 @@ async def test_an_answer_in_parts_is_put_together() -> None:
         assert await ask(a_model(double)) == "AB"
 
 
-@pytest.mark.parametrize("said", ["", "  \n", None, "<think>only thoughts</think>", "<think>cut"])
+@for_each("said", ["", "  \n", None, "<think>only thoughts</think>", "<think>cut"])
 async def test_a_blank_answer_is_an_error_and_not_retried(said: str | None) -> None:
     async with chat_double(Reply(answer=said)) as double:
         assert "answered with nothing" in await failure(a_model(double))
     assert len(double.requests) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "trouble",
     [Reply(status=500), Reply(status=503), Reply(status=429), Reply(hangs_up=True)],
     ids=["500", "503", "429", "hangs up"],
@@ -196,7 +197,7 @@ async def test_a_lasting_error_is_raised_after_three_attempts() -> None:
     assert len(double.requests) == 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "advice"),
     [(400, ""), (401, "MEMORY_LLM_API_KEY"), (403, "API key"), (404, "base URL"), (302, "")],
 )
@@ -232,7 +233,7 @@ async def test_a_pause_longer_than_the_time_left_is_not_waited_for() -> None:
         assert len(double.requests) == 1
 
 
-@pytest.mark.parametrize("pause", ["soon", "-1", "", "Thu, 01 Jan 1970 00:00:00 -0000"])
+@for_each("pause", ["soon", "-1", "", "Thu, 01 Jan 1970 00:00:00 -0000"])
 async def test_an_invalid_retry_after_is_ignored(pause: str) -> None:
     busy = Reply(status=503, headers={"Retry-After": pause})
     async with chat_double(busy, Reply()) as double:
@@ -251,7 +252,7 @@ async def test_a_slow_answer_is_given_up() -> None:
         assert "within 0.2 seconds" in await failure(a_model(double), within=0.2)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         b"",
@@ -299,15 +300,13 @@ async def test_a_closed_chat_model_raises_model_unavailable() -> None:
             await model.complete(PROMPT, max_tokens=5, timeout=PATIENCE)
 
 
-@pytest.mark.parametrize(
-    "url", ["", "127.0.0.1:80/v1", "ftp://host/v1", "http://", "http://host:none/v1", "/v1"]
-)
+@for_each("url", ["", "127.0.0.1:80/v1", "ftp://host/v1", "http://", "http://host:none/v1", "/v1"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_LLM_BASE_URL"):
         OpenAICompatibleChat(url, model="small-model")
 
 
-@pytest.mark.parametrize("key", ["two words", "line\nbreak", "sleutel-é"])
+@for_each("key", ["two words", "line\nbreak", "sleutel-é"])
 def test_a_key_that_cannot_be_sent_is_refused_unseen(key: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         OpenAICompatibleChat("http://127.0.0.1/v1", model="small-model", api_key=key)

@@ -8,6 +8,7 @@ from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
 from support.doubles.chat_endpoint import Reply
 from support.doubles.embedding_endpoint import EmbeddingDouble, embedding_double
+from support.tables import for_each
 
 KEY: Final = "sk-very-secret"
 
@@ -81,7 +82,7 @@ async def test_a_transient_error_is_retried_and_a_lasting_one_raised() -> None:
         assert "MEMORY_EMBEDDING_API_KEY" in await failure(double)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         b"nothing",

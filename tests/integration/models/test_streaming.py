@@ -11,6 +11,7 @@ from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat, ThoughtFilter
 from recollect.ports.models import Completion, Prompt, Sampling
 from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.tables import for_each
 from support.timeouts import PATIENCE
 
 PROMPT = (Prompt(role="user", content="Sales?"),)
@@ -71,8 +72,8 @@ async def test_reasoning_is_left_out_of_the_stream() -> None:
     assert whole.text == "2.5M in all."
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 100])
-@pytest.mark.parametrize(
+@for_each("size", [1, 2, 5, 100])
+@for_each(
     ("said", "shown"),
     [
         ("<think>a</think>\n\nHello <b>", "Hello <b>"),
@@ -96,7 +97,7 @@ async def test_an_endpoint_that_is_busy_is_asked_again_before_the_first_piece() 
     assert len(double.requests) == 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reply", "problem"),
     [
         (Reply(answer=ANSWER, hangs_up_after=2), "stopped before its answer was complete"),
@@ -123,9 +124,7 @@ async def test_pieces_before_a_dropped_connection_were_already_yielded() -> None
     assert len(double.requests) == 1, "an answer that has begun is not begun again"
 
 
-@pytest.mark.parametrize(
-    "line", ["data: {", 'data: {"error": {"message": "secret"}}', 'data: {"choices": 7}']
-)
+@for_each("line", ["data: {", 'data: {"error": {"message": "secret"}}', 'data: {"choices": 7}'])
 async def test_an_invalid_stream_is_an_error_that_does_not_quote_it(line: str) -> None:
     reply = Reply(body=f"{line}\n\n".encode(), headers={"Content-Type": "text/event-stream"})
     async with chat_double(reply) as double, a_model(double) as model:

@@ -1,10 +1,9 @@
 """Which settings make chats go to the endpoint, and with which key."""
 
-import pytest
-
 from recollect.adapters import open_adapters
 from recollect.settings import load_settings
 from support.doubles.chat_endpoint import chat_double
+from support.tables import for_each
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -29,7 +28,7 @@ async def test_the_endpoint_is_the_one_of_the_settings() -> None:
         }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("settings", "passes_on"),
     [
         ({}, False),

@@ -2,9 +2,10 @@ import pytest
 
 from recollect.engines.postgres.connection.addresses import as_application, display, normalise
 from recollect.errors import ConfigurationError
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "postgresql://u:p@host:5433/db?sslmode=require",
@@ -17,7 +18,7 @@ def test_every_common_form_of_address_is_normalised_for_the_driver(text: str) ->
     assert normalise(text) == "postgresql://u:p@host:5433/db?sslmode=require"
 
 
-@pytest.mark.parametrize("text", ["mysql://host/db", "host=localhost", "", "postgresql"])
+@for_each("text", ["mysql://host/db", "host=localhost", "", "postgresql"])
 def test_an_address_that_is_no_postgresql_url_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="postgresql://"):
         normalise(text)

@@ -11,6 +11,7 @@ from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
 from support.doubles.opensearch import OpenSearchDouble, running_opensearch
+from support.tables import for_each
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)
 
@@ -85,7 +86,7 @@ async def test_an_unreachable_cluster_raises_vector_store_unavailable() -> None:
     await client.aclose()
 
 
-@pytest.mark.parametrize("address", ["", "ftp://host", "just-a-name"])
+@for_each("address", ["", "ftp://host", "just-a-name"])
 def test_an_invalid_opensearch_address_is_refused(address: str) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_VECTOR_STORE_URL"):
         OpenSearchClient(address)

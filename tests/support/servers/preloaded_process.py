@@ -6,7 +6,8 @@ streams, folder and environment of its own and then runs as if just started: `re
 of Python. Nothing here may start a thread, for threads do not survive a fork: numpy and onnxruntime
 do, unless their environment says otherwise.
 
-`programs.py` starts it as `python -m support.servers.preloaded_process DESCRIPTOR`.
+All processes of a parallel run have one. `programs.py` starts it as `python -m
+support.servers.preloaded_process DESCRIPTOR`, with the socket that they connect to.
 """
 
 import atexit
@@ -83,27 +84,38 @@ class ProgramReports:
             os.write(descriptor, f"{number}\n".encode())
 
 
-def fork_at_each_request(control: socket.socket) -> list[str]:
-    """Return in a new process for each request, with the words of its command line."""
+def fork_at_each_request(listener: socket.socket) -> list[str]:
+    """Return in a new process for each request, with the words of its command line.
+
+    The processes that run tests connect, and it ends with the last of them.
+    """
     reports = ProgramReports()
+    callers: list[socket.socket] = []
     while True:
-        readable, _, _ = select.select([control, reports.ended], [], [])
+        watched: list[socket.socket | int] = [listener, reports.ended, *callers]
+        readable, _, _ = select.select(watched, [], [])
         if reports.ended in readable:
             reports.finish()
-        if control not in readable:
-            continue
-        request, descriptors, _, _ = socket.recv_fds(control, _MAX_REQUEST, _DESCRIPTORS)
-        if not request:
-            sys.exit()
-        pid = os.fork()
-        if pid == 0:
-            control.close()
-            reports.leave()
-            return _become(json.loads(request), descriptors)
-        *streams, report = descriptors
-        for descriptor in streams:
-            os.close(descriptor)
-        reports.begin(pid, report)
+        if listener in readable:
+            callers.append(listener.accept()[0])
+        for caller in filter(readable.__contains__, [*callers]):
+            request, descriptors, _, _ = socket.recv_fds(caller, _MAX_REQUEST, _DESCRIPTORS)
+            if not request:
+                callers.remove(caller)
+                caller.close()
+                if not callers:
+                    sys.exit()
+                continue
+            pid = os.fork()
+            if pid == 0:
+                for one in (listener, *callers):
+                    one.close()
+                reports.leave()
+                return _become(json.loads(request), descriptors)
+            *streams, report = descriptors
+            for descriptor in streams:
+                os.close(descriptor)
+            reports.begin(pid, report)
 
 
 def _become(request: dict[str, object], descriptors: list[int]) -> list[str]:

@@ -10,16 +10,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, Final, TypeAlias
 
 from support.servers import recollect_command
+from support.servers.clusters import only_one_process
 from support.timeouts import PATIENCE
 
 _TESTS: Final = Path(__file__).parents[2]
 _COMMANDS: Final = Path(__file__).parent / "commands"
 _RECOLLECT: Final = "recollect"
+_FOLDER: Final = "RECOLLECT_TESTS_HOME"
+"""Environment variable: the folder of one run of the tests, which `conftest.py` makes."""
 _NO_THREADS: Final = {"OPENBLAS_NUM_THREADS": "1", "ORT_DISABLE_TELEMETRY": "1"}
 """Environment in which numpy and onnxruntime start no thread, which a fork would lose."""
 
@@ -75,24 +79,42 @@ class PreloadedProgram:
 
 @cache
 def _preloaded() -> socket.socket:
-    """The socket for the requests of this process; once it is closed, what serves it ends."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "support.servers.preloaded_process", str(theirs.fileno())],
-        cwd=_TESTS,
-        env={**os.environ, **_NO_THREADS},
-        pass_fds=[theirs.fileno()],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
-    theirs.close()
+    """The socket for the requests of this process, to what all processes of a parallel run share.
 
-    def end() -> None:
-        ours.close()
-        process.wait(PATIENCE)
-
-    atexit.register(end)
+    To load it takes four seconds; it ends once all have closed theirs.
+    """
+    place = Path(os.environ[_FOLDER]) / "programs.socket"
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with only_one_process(place.with_suffix(".lock")):
+        try:
+            ours.connect(str(place))
+        except (FileNotFoundError, ConnectionRefusedError):
+            place.unlink(missing_ok=True)
+            process = _start_preloaded(place)
+            ours.connect(str(place))
+            atexit.register(_wait_for, process)
+    atexit.register(ours.close)  # before it is waited for: the last that is registered is the first
     return ours
+
+
+def _start_preloaded(place: Path) -> subprocess.Popen[bytes]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(str(place))
+        listener.listen()
+        return subprocess.Popen(
+            [sys.executable, "-m", "support.servers.preloaded_process", str(listener.fileno())],
+            cwd=_TESTS,
+            env={**os.environ, **_NO_THREADS},
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+
+
+def _wait_for(process: subprocess.Popen[bytes]) -> None:
+    """Let it end before this process, unless others have it do more for long."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(PATIENCE)
 
 
 Program: TypeAlias = PreloadedProgram | subprocess.Popen[bytes]

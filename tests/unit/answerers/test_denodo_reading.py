@@ -5,12 +5,13 @@ import pytest
 from recollect.answerers.denodo import read_response, rows_of, tables_of
 from recollect.domain.text import JsonValue
 from recollect.sql_reading import SqlglotReader
+from support.tables import for_each
 
 CANDIDATES = ("bank.sales", "bank.regions", "hr.staff", "old.staff")
 SQL = SqlglotReader()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sql", "tables"),
     [
         ("SELECT * FROM sales s JOIN regions r ON s.id = r.id", ("bank.regions", "bank.sales")),
@@ -31,7 +32,7 @@ def test_the_tables_are_those_of_the_query_or_all_that_were_considered(
     assert tables_of(sql, CANDIDATES, SQL) == tables
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("result", "rows"),
     [
         ({"Row 1": [{"columnName": "a", "value": "1"}]}, [{"a": "1"}]),
@@ -67,7 +68,7 @@ def test_a_field_of_any_type_makes_an_answer_that_can_be_stored(
             assert isinstance(answer.response["llm_time"], float)
 
 
-@pytest.mark.parametrize("text", [None, "", " \n", 7])
+@for_each("text", [None, "", " \n", 7])
 def test_an_answer_without_text_is_remembered_by_its_query(text: JsonValue) -> None:
     received = {"answer": text, "sql_query": "SELECT 1 FROM sales"}
     assert read_response(received, reader=SQL).remembered == "SELECT 1 FROM sales"

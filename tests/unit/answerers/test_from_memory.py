@@ -14,6 +14,7 @@ from recollect.domain.facts.fact import Evidence, Fact, FactSource, FactType, Pr
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Recalled
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 SCOPE = Scope(tenant="acme", user="alice")
 SESSION = UUID(int=9)
@@ -124,7 +125,7 @@ async def test_facts_about_the_user_are_quoted_first() -> None:
     assert "Nothing is stored yet" not in answer.content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "slot", "content"),
     [
         ("Where do I live now?", "en", "home", "I moved to Leiden."),
@@ -282,7 +283,7 @@ async def test_small_talk_gets_a_kind_word_and_no_quotes() -> None:
     assert "(“Where do I live?”)" in (await answer_to(context("hello"))).content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "known", "reply"),
     [
         ("Hallo!", "en", [], "Hallo!\n\nEr is geen taalmodel"),
@@ -309,7 +310,7 @@ async def test_in_a_conversation_its_language_decides() -> None:
     assert answer.content.startswith("All right.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "told", "question", "label", "opening"),
     [
         ("nl", "Mijn zeppelin heet Hilda.", "Hoe heet mijn zeppelin?", "U zei", "Er is geen"),
@@ -366,7 +367,7 @@ async def test_a_command_to_forget_hides_what_was_said_before_it_and_itself() ->
     assert quotes == ["My address is 7 High Street.”", "My dog lives at this address, too.”"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "told", "command", "question", "reply"),
     [
         ("en", "I'm Ann and I live in Hull.", "Forget where I live.", "Where do I live?", "What"),
@@ -432,14 +433,14 @@ async def test_what_was_said_at_a_named_time_is_quoted_without_a_shared_word() -
     assert quotes == ["I told it on day 1.”"]
 
 
-@pytest.mark.parametrize("text", ["asdf", "2+2", "<script>alert(1)</script>", "qwerty zxcv"])
+@for_each("text", ["asdf", "2+2", "<script>alert(1)</script>", "qwerty zxcv"])
 async def test_what_is_no_sentence_gets_no_quote_that_shares_nothing(text: str) -> None:
     bike = exchange(1, "My bike is red.", "…", FROM_MEMORY)
     asked = replace(context(text, bike), context_terms=("bike",))
     assert "bike" not in (await answer_to(asked)).content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "question", "language"),
     [
         ("My dog is called Rex.", "What am I called?", "en"),
@@ -461,7 +462,7 @@ async def test_a_lone_word_that_was_said_is_quoted() -> None:
     assert "“My bike is red.”" in (await answer_to(context("bike", bike))).content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "question", "language", "expected"),
     [
         ("I live in Leeds", "What do you know about me?", "en", "No fact about you is stored yet"),
@@ -481,7 +482,7 @@ async def test_what_was_told_and_is_not_learnt_yet_is_quoted(
     assert f"“{told}”" in answer.content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "joke", "language", "expected"),
     [
         ("I have three sisters", "Just kidding!", "en", "What you just said will not be kept"),
@@ -536,7 +537,7 @@ async def test_of_several_facts_that_a_noun_may_mean_none_is_forgotten() -> None
     assert answer.content.count("my bike") + answer.content.count("My bike") == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "expected"),
     [
         ("Never mind, forget it", "en", "Nothing was forgotten"),
@@ -564,7 +565,7 @@ async def test_what_could_not_be_forgotten_at_once_is_said_to_be_forgotten_later
     assert "40" not in answer.content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "expected"),
     [
         ("?", "en", "I do not understand that by itself."),
@@ -586,7 +587,7 @@ async def test_an_insult_is_not_said_to_be_stored_and_answered_in_its_language()
     assert "enregistr" not in answer.content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "expected"),
     [
         ("Forget everything", "en", "Nothing is forgotten by that alone."),
@@ -650,7 +651,7 @@ async def test_lone_words_of_a_question_are_no_answer_to_it() -> None:
     assert "Rex" in answer.content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "is_quoted"),
     [
         ("Do I have a dog?", "en", True),
@@ -675,7 +676,7 @@ async def test_a_fact_in_another_language_answers_only_what_is_asked_of_the_user
     assert ("koiran" in answer.content) is is_quoted
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("command", "expected"),
     [
         ("Vergiss mein Fahrrad", "Keine bekannte Tatsache"),

@@ -1,12 +1,11 @@
 """What a message wants of a memory without a model, in five languages."""
 
-import pytest
-
 from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, reply_texts
 from recollect.answerers.from_memory.reading import Wish, asks, read_message, tells
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "wish", "languages"),
     [
         ("Hallo!", Wish.GREETING, {"nl", "de"}),
@@ -67,7 +66,7 @@ def test_small_talk_is_known_with_its_language(text: str, wish: Wish, languages:
     assert (read.wish, set(read.languages)) == (wish, languages)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "text", "wish"),
     [
         ("en", "Thanks, where do I live?", Wish.ANSWER),
@@ -97,7 +96,7 @@ def test_what_says_more_is_no_small_talk(language: str, text: str, wish: Wish) -
     assert read_message(text, language).wish is wish
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "text"),
     [
         ("nl", "Vergeet dat ik in Utrecht woon"),
@@ -121,7 +120,7 @@ def test_a_wish_to_forget_is_one_even_where_it_cannot_be_done(language: str, tex
     assert read_message(text, language).wish is Wish.FORGETTING
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "text"),
     [
         ("en", "I forgot my keys"),
@@ -136,7 +135,7 @@ def test_other_talk_of_forgetting_is_no_wish_to_forget(language: str, text: str)
     assert read_message(text, language).wish is not Wish.FORGETTING
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "text"),
     [
         ("en", "I live in Utrecht"),
@@ -155,7 +154,7 @@ def test_statements_tell_and_do_not_ask(language: str, text: str) -> None:
     assert not asks(text, language)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "text"),
     [
         ("en", "Where do I live?"),

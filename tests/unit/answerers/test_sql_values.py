@@ -3,12 +3,11 @@
 import json
 from decimal import Decimal
 
-import pytest
-
 from recollect.answerers.sql_database.data import json_value, longest_text, to_rows
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "shown"),
     [
         (None, None),

@@ -35,6 +35,7 @@ from recollect.services.context import contexts
 from recollect.services.facts import known
 from recollect.services.recall import recall
 from recollect.system import DiskState
+from support.tables import for_each
 
 _NAMES = (
     *(FactType, Priority, FactStatus, StatusChoice, FactSort, ChangeKind, Role, Method),
@@ -100,7 +101,7 @@ def test_no_name_of_a_program_is_shown_to_people() -> None:
     assert english.text(FactStatus.RETRACTED.value) == "deleted"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("english", "dutch"),
     [
         ('"it" stands for "the 5 boundaries"', '"it" staat voor "the 5 boundaries"'),
@@ -116,7 +117,7 @@ def test_a_sentence_of_a_service_keeps_its_names_and_numbers(english: str, dutch
     assert languages["en"].sentence(english) == english
 
 
-@pytest.mark.parametrize(
+@for_each(
     "warning",
     [
         *(recall.OFF, recall.NO_INDEX, recall.NO_EMBEDDER, recall.VECTORS_FAILED, recall.FAILED),
@@ -226,7 +227,7 @@ def test_charts_have_days_without_anything_and_bars_within_their_frame() -> None
     assert charts.percent(5, 0) == 0
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "\u0664", "9" * 5_000])
+@for_each("text", ["", "x", "-1", "\u0664", "9" * 5_000])
 def test_a_version_that_is_no_number_is_refused_and_never_means_any(text: str) -> None:
     with pytest.raises(InvalidInput, match="version must be a number"):
         version_of({"version": text})

@@ -1,5 +1,3 @@
-import pytest
-
 from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.permissions import (
     EVERYTHING,
@@ -9,11 +7,12 @@ from recollect.domain.identity.permissions import (
     database_of,
     normalised,
 )
+from support.tables import for_each
 
 ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "expected"),
     [
         ("sales.orders", "sales.orders"),

@@ -8,6 +8,7 @@ from recollect.domain.identity.scope import TenantScope
 from recollect.errors import InvalidInput
 from recollect.testing import FIRST_MOMENT
 from support.examples import an_api_key
+from support.tables import for_each
 
 A_SECRET = bytes(range(SECRET_BYTES))
 
@@ -35,7 +36,7 @@ def test_the_text_of_a_key_is_parsed_back() -> None:
     assert len(str(text)) == 90
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -87,7 +88,7 @@ def test_a_key_without_scopes_is_refused() -> None:
         a_key(None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("user", "scopes"),
     [
         (None, {KeyScope.USER}),

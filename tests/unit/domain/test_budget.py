@@ -1,7 +1,5 @@
 from dataclasses import replace
 
-import pytest
-
 from recollect.domain.context.window import (
     CUT_MARK,
     LARGE,
@@ -14,13 +12,12 @@ from recollect.domain.context.window import (
 )
 from recollect.domain.conversation.message import Message, Role
 from support.stored_conversations import a_stored_message, a_turn, cost_by, stored_turns
+from support.tables import for_each
 
 SQL = "SELECT region, SUM(amount) FROM sales GROUP BY region"
 
 
-@pytest.mark.parametrize(
-    ("tier", "readable"), [(TINY, 800), (SMALL, 800), (MEDIUM, 850), (LARGE, 850)]
-)
+@for_each(("tier", "readable"), [(TINY, 800), (SMALL, 800), (MEDIUM, 850), (LARGE, 850)])
 def test_the_share_of_the_answer_is_left_free(tier: Tier, readable: int) -> None:
     assert readable_tokens(1000, tier.shares) == readable
     assert readable_tokens(1, tier.shares) == 1

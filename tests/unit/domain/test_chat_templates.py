@@ -1,11 +1,10 @@
 """What a chat template demands is told by the model's family, or by the setting."""
 
-import pytest
-
 from recollect.domain.model_names import ChatTemplate
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "template"),
     [
         (None, "plain"),

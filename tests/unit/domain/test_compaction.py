@@ -13,6 +13,7 @@ from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Mes
 from recollect.errors import InvalidInput
 from recollect.testing import FIRST_MOMENT
 from support.examples import a_summary
+from support.tables import for_each
 
 
 def a_stored_message(
@@ -41,14 +42,14 @@ def drawing_on(*tables: str) -> Message:
     return a_stored_message(1, 1, details=AnswerDetails(tables_used=tables))
 
 
-@pytest.mark.parametrize(("trigger", "keep"), [(1, 0), (15, 14), (50, 10)])
+@for_each(("trigger", "keep"), [(1, 0), (15, 14), (50, 10)])
 def test_a_policy_is_due_past_its_trigger(trigger: int, keep: int) -> None:
     policy = CompactionPolicy(trigger=trigger, keep=keep)
     assert not policy.is_due(trigger)
     assert policy.is_due(trigger + 1)
 
 
-@pytest.mark.parametrize(("trigger", "keep"), [(0, 0), (10, 10), (10, 11), (10, -1)])
+@for_each(("trigger", "keep"), [(0, 0), (10, 10), (10, 11), (10, -1)])
 def test_a_policy_that_would_keep_all_it_is_triggered_by_is_refused(
     trigger: int, keep: int
 ) -> None:
@@ -56,7 +57,7 @@ def test_a_policy_that_would_keep_all_it_is_triggered_by_is_refused(
         CompactionPolicy(trigger=trigger, keep=keep)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("turns", "keep", "compacted"),
     [
         ([], 0, 0),
@@ -87,7 +88,7 @@ def test_messages_beyond_the_given_range_count_as_kept() -> None:
     assert range_to_compact(uncompacted, keep=10) == messages[:2]  # turn 2 may go on beyond
 
 
-@pytest.mark.parametrize("keep", [1, 2, 3])
+@for_each("keep", [1, 2, 3])
 def test_turns_whose_messages_lie_between_each_others_stay_together(keep: int) -> None:
     messages = stored_messages([1, 2, 1, 2])
     uncompacted = Uncompacted(summary=None, messages=messages, last_sequence=4)

@@ -14,6 +14,7 @@ from recollect.domain.erasure.phrases import phrases_of
 from recollect.domain.erasure.receipt import check_receipt, sign, with_names, write_receipt
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.errors import InvalidReceipt
+from support.tables import for_each
 
 KEY = b"k" * 32
 NOW = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
@@ -73,13 +74,13 @@ def test_a_receipt_has_no_name_until_its_owner_asks() -> None:
             check_receipt(with_names(receipt, other), KEY)
 
 
-@pytest.mark.parametrize("given_", [None, [], "x", 1, {}, {"format": "other"}])
+@for_each("given_", [None, [], "x", 1, {}, {"format": "other"}])
 def test_what_is_no_receipt_is_refused(given_: object) -> None:
     with pytest.raises(InvalidReceipt, match="is not a receipt"):
         check_receipt(given_, KEY)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("part", "problem"),
     [
         ({"version": 2}, "version"),

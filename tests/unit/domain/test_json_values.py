@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import uuid4
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from recollect.domain.conversation.message import (
     characters_to_write,
 )
 from recollect.domain.text import OF_VALUE, JsonObject, JsonValue, count_parts, json_characters
+from support.tables import for_each
 
 ANY: Final = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -53,7 +53,7 @@ class Watched(list[JsonValue]):
         raise AssertionError
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value", [["x" * 101, Watched([0])][::-1], [0] * 1000, {"a": {str(n): 0 for n in range(1000)}}]
 )
 def test_counting_ends_where_it_is_enough(value: JsonValue) -> None:
@@ -74,7 +74,7 @@ def message(metadata: JsonObject | None = None, details: AnswerDetails = NO_DETA
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "large",
     [
         message({"a": [0] * 10_000}),

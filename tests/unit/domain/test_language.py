@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.domain.language import content_words, without_inner_stops
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "language", "words"),
     [
         ("What is the average rent in Porto?", "en", ["average", "rent", "Porto"]),
@@ -21,7 +20,7 @@ def test_words_that_mean_something_come_once_and_in_order(
     assert content_words(text, language) == words
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "without"),
     [
         ("My doctor is Dr. Jansen. I like her.", "My doctor is Dr_ Jansen. I like her."),
@@ -36,7 +35,7 @@ def test_the_full_stop_of_an_abbreviation_ends_no_sentence(text: str, without: s
     assert without_inner_stops(text) == without
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("I got an A. He did not.", "So did I. My dog barks.", "I said no. I live here."),

@@ -15,6 +15,7 @@ from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
 from recollect.testing import FIRST_MOMENT
 from support.examples import EVERY_KIND_OF_JSON, a_message
+from support.tables import for_each
 
 A_SESSION = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
 
@@ -37,7 +38,7 @@ def test_roles_are_read_by_their_names() -> None:
     assert [parse_role(role) for role in ("user", "assistant", "system")] == list(Role)
 
 
-@pytest.mark.parametrize("role", ["", "User", "tool", "user ", "user\0"])
+@for_each("role", ["", "User", "tool", "user ", "user\0"])
 def test_another_role_is_refused_with_the_ones_there_are(role: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         parse_role(role)
@@ -131,7 +132,7 @@ def test_an_idempotency_key_that_cannot_be_stored_is_refused(key: str) -> None:
         message_id_for_key(A_SESSION, key)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value"),
     [
         ("tokens", "many"),

@@ -11,9 +11,10 @@ from recollect.domain.model_names import (
     is_hosted,
     model_size,
 )
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "billions"),
     [
         ("llama3.2:3b", 3),
@@ -41,7 +42,7 @@ def test_a_size_is_read_from_the_name(name: str, billions: float) -> None:
     assert model_size(name) == pytest.approx(billions)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "billions"),
     [
         ("mixtral-8x7b", 46.7),
@@ -65,7 +66,7 @@ def test_an_effective_size_counts_as_it_claims() -> None:
     assert model_size("gemma3n:e2b-it-q4_K_M") == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "mystery-4bit",
@@ -87,7 +88,7 @@ def test_quantisation_leaves_the_size_to_the_family() -> None:
     assert model_size("llama-3-4bit") == model_size("llama-3") == 8
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "billions"),
     [
         ("phi3:mini", 3.8),
@@ -112,14 +113,14 @@ def test_a_known_family_has_a_size(name: str, billions: float) -> None:
     assert model_size(name) == billions
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name", [None, "", "  ", "gpt-4o", "claude-sonnet-4-5", "gemini-2.5-pro", "o3-mini", "acme-1"]
 )
 def test_a_model_without_size_or_family_has_an_unknown_size(name: str | None) -> None:
     assert model_size(name) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pattern", "name"),
     [
         ("gpt-4o-mini", "gpt-4o-mini"),
@@ -141,7 +142,7 @@ def test_the_first_override_that_matches_counts() -> None:
     assert model_size("llama3.2:3b", overrides=overrides) == 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "gpt-4o",
@@ -159,7 +160,7 @@ def test_a_name_without_marks_of_a_local_runner_is_a_hosted_model(name: str) -> 
     assert is_hosted(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         None,
@@ -184,7 +185,7 @@ def test_a_name_with_marks_of_a_local_runner_is_a_local_model(name: str | None) 
     assert not is_hosted(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "tokens"),
     [
         ("gpt-4o", 128_000),
@@ -219,7 +220,7 @@ def test_a_family_is_named_alike_however_it_is_written() -> None:
     assert {family_name(name) for name in names} == {"llama3.2:3b"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("family", "pattern"),
     [(family, pattern) for family in FAMILIES for pattern in family.patterns.split()],
 )
@@ -231,7 +232,7 @@ def test_no_row_of_the_table_is_hidden_by_one_before_it(family: ModelFamily, pat
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         *("gpt-4o", "openai/gpt-4o-mini", "gpt-4.1", "gpt-5", "gpt-3.5-turbo", "chatgpt-4o-latest"),
@@ -245,7 +246,7 @@ def test_hosted_models_of_large_families_count_as_large(name: str) -> None:
     assert is_at_least(name, 14)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         *("gpt-4.1-nano", "gpt-5-nano", "claude-instant-1.2", "gemini-1.5-flash-8b", "nova-micro"),

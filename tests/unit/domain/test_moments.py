@@ -4,11 +4,12 @@ import pytest
 
 from recollect.domain.text import MAX_AHEAD, check_not_ahead, parse_moment, to_utc
 from recollect.errors import InvalidInput
+from support.tables import for_each
 
 MONDAY = datetime(2024, 5, 6, 9, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "2024-05-06T09:30:00Z",
@@ -24,7 +25,7 @@ def test_iso_8601_with_a_zone_is_a_time(text: str) -> None:
     assert (moment, moment.tzinfo) == (MONDAY, UTC)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["", "now", "2024-05-06", "2024-05-06T09:30", "1714987800", "2024-13-01T00:00Z", 7, None],
 )

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from recollect.domain.pace import Pace
+from support.tables import for_each
 
 
 class Timer:
@@ -68,7 +69,7 @@ def test_all_are_chosen_again_some_seconds_after_the_load() -> None:
     assert chosen(pace) == 100
 
 
-@pytest.mark.parametrize(("seconds", "questions"), [(1.0, 25), (2.0, 12), (60.0, 1), (3600.0, 1)])
+@for_each(("seconds", "questions"), [(1.0, 25), (2.0, 12), (60.0, 1), (3600.0, 1)])
 def test_who_asks_alone_after_the_load_is_soon_read_by_models(
     seconds: float, questions: int
 ) -> None:

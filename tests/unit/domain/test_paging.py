@@ -14,6 +14,7 @@ from recollect.domain.conversation.paging import (
 )
 from recollect.errors import InvalidCursor, InvalidInput
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 AN_ID = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
 
@@ -40,19 +41,19 @@ def test_a_request_is_read_from_words() -> None:
     assert request == PageRequest(limit=5, order=Order.ASC, offset=2)
 
 
-@pytest.mark.parametrize("order", ["", "ASC", "newest"])
+@for_each("order", ["", "ASC", "newest"])
 def test_another_order_is_refused(order: str) -> None:
     with pytest.raises(InvalidInput, match=r"^order must be asc or desc$"):
         PageRequest.of(limit=5, order=order, cursor=None, offset=0)
 
 
-@pytest.mark.parametrize("limit", [0, -1, 1001, 10**30])
+@for_each("limit", [0, -1, 1001, 10**30])
 def test_a_limit_out_of_bounds_is_refused(limit: int) -> None:
     with pytest.raises(InvalidInput, match=r"^limit must lie between 1 and 1000"):
         PageRequest(limit=limit)
 
 
-@pytest.mark.parametrize("offset", [-1, 10_001, 10**30])
+@for_each("offset", [-1, 10_001, 10**30])
 def test_an_offset_out_of_bounds_is_refused(offset: int) -> None:
     with pytest.raises(InvalidInput, match=r"^offset must lie between 0 and 10000; use cursor"):
         PageRequest(offset=offset)
@@ -72,7 +73,7 @@ def test_a_page_shows_no_more_than_its_limit() -> None:
     assert following.position(MessagePosition) == MessagePosition(2)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2])
+@for_each("count", [0, 1, 2])
 def test_the_last_page_has_no_cursor(count: int) -> None:
     rows = [(f"item {n}", MessagePosition(n)) for n in range(count)]
     page = PageRequest(limit=2).page(rows)
@@ -126,7 +127,7 @@ def test_a_broken_or_tampered_cursor_is_refused(cursor: str) -> None:
         PageRequest(cursor=cursor).position(MessagePosition)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("time", "session_id"),
     [
         ("yesterday", str(AN_ID)),

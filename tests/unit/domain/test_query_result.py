@@ -11,12 +11,13 @@ from recollect.domain.privacy.results import (
 )
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
+from support.tables import for_each
 
 ROWS = [{"region": "North", "sales": 2.5}, {"region": "South", "sales": 1.8, "note": None}]
 COLUMNS = ["region", "sales", "note"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("policy", "kept"),
     [
         ("none", None),
@@ -40,7 +41,7 @@ SUMMARY = {"columns": ["region", "sales"], "row_count": 1}
 NORTH = {"region": "North", "sales": 98765}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "result",
     [
         [NORTH],
@@ -61,7 +62,7 @@ def test_a_result_in_any_form_is_stored_by_the_policy(result: JsonValue) -> None
     assert ResultPolicy.parse("rows:5").keep_of(with_rows) == with_rows
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("result", "count"),
     [
         ([["North", 98765]], 1),
@@ -76,7 +77,7 @@ def test_of_a_result_without_columns_its_number_of_rows_is_stored(
     assert ResultPolicy().keep_of(result) == {"columns": [], "row_count": count}
 
 
-@pytest.mark.parametrize("result", [None, [], {}, ""])
+@for_each("result", [None, [], {}, ""])
 def test_of_no_result_nothing_is_stored(result: JsonValue) -> None:
     assert ResultPolicy.parse("rows:5").keep_of(result) is None
 
@@ -95,7 +96,7 @@ def test_the_size_of_what_is_stored_of_a_result_is_bounded() -> None:
     assert len(columns) < 300_000
 
 
-@pytest.mark.parametrize("text", ["", "rows", "rows:", "rows:-1", "rows:10000", "all", "SUMMARY"])
+@for_each("text", ["", "rows", "rows:", "rows:-1", "rows:10000", "all", "SUMMARY"])
 def test_an_unknown_result_policy_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="rows:N"):
         ResultPolicy.parse(text)

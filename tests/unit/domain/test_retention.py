@@ -5,13 +5,14 @@ import pytest
 from recollect.domain.policy import KEEP_ALL, RetentionMode, RetentionPolicy
 from recollect.errors import InvalidInput
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 
 def after(days: float) -> datetime:
     return FIRST_MOMENT + timedelta(days=days)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "mode", "days"),
     [
         ("none", RetentionMode.NONE, 0),
@@ -26,7 +27,7 @@ def test_a_policy_is_read_from_its_setting(text: str, mode: RetentionMode, days:
     assert RetentionPolicy.parse(text) == RetentionPolicy(mode=mode, days=days)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -48,7 +49,7 @@ def test_an_invalid_retention_setting_is_refused(text: str) -> None:
         RetentionPolicy.parse(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "new", "used"),
     [
         ("none", None, None),

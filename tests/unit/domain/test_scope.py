@@ -4,6 +4,7 @@ import pytest
 
 from recollect.domain.identity.scope import MAX_NAME_LENGTH, Scope, TenantScope
 from recollect.errors import InvalidInput
+from support.tables import for_each
 
 MISTAKABLE: Final = {
     "blank before": " alice",
@@ -32,7 +33,7 @@ def test_the_owner_id_follows_from_tenant_and_user() -> None:
     assert str(first.owner_id) == "71b6fcc4-552b-5d61-85f8-aee2baa09a5e"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second"),
     [
         (("a", "b:c"), ("a:b", "c")),
@@ -59,14 +60,12 @@ def test_scopes_of_one_owner_are_equal_whoever_acts() -> None:
     assert hash(alice) == hash(admin)
 
 
-@pytest.mark.parametrize("name", MISTAKABLE.values(), ids=MISTAKABLE)
+@for_each("name", MISTAKABLE.values(), ids=MISTAKABLE)
 def test_a_name_that_could_be_taken_for_another_is_refused(name: str) -> None:
     _assert_refused(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["a b", "Zo\u00eb", "o'hara", "x" * MAX_NAME_LENGTH, "数据库", "👩"]
-)
+@for_each("name", ["a b", "Zo\u00eb", "o'hara", "x" * MAX_NAME_LENGTH, "数据库", "👩"])
 def test_a_name_in_its_normal_form_is_taken_as_it_is(name: str) -> None:
     scope = Scope(tenant=name, user=name)
     assert (scope.tenant, scope.user) == (name, name)

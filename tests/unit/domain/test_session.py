@@ -15,6 +15,7 @@ from recollect.domain.conversation.session import (
 from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidId, InvalidInput
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 AN_ID = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
 
@@ -35,12 +36,12 @@ def a_stored_session() -> Session:
     )
 
 
-@pytest.mark.parametrize("text", [str(AN_ID), str(AN_ID).upper(), str(AN_ID).title()])
+@for_each("text", [str(AN_ID), str(AN_ID).upper(), str(AN_ID).title()])
 def test_a_uuid_is_read_in_either_case(text: str) -> None:
     assert parse_uuid(text, "session_id") == AN_ID
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -116,7 +117,7 @@ def test_session_changes_tidy_the_given_fields_and_leave_the_others_none() -> No
     assert (changes.metadata, changes.databases) == (None, None)
 
 
-@pytest.mark.parametrize("labels", [("",), (" ",), ("a\nb",), ("x" * 256,), ("a",) * 101])
+@for_each("labels", [("",), (" ",), ("a\nb",), ("x" * 256,), ("a",) * 101])
 def test_labels_that_cannot_be_stored_are_refused(labels: tuple[str, ...]) -> None:
     with pytest.raises(InvalidInput, match=r"^tags "):
         NewSession(session_id=AN_ID, tags=labels)
@@ -124,7 +125,7 @@ def test_labels_that_cannot_be_stored_are_refused(labels: tuple[str, ...]) -> No
         SessionChanges(databases=labels)
 
 
-@pytest.mark.parametrize("name", ["", " ", "x" * 501, "a\0b"])
+@for_each("name", ["", " ", "x" * 501, "a\0b"])
 def test_a_name_that_cannot_be_stored_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match=r"^name "):
         NewSession(session_id=AN_ID, name=name)

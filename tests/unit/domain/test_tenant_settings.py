@@ -10,6 +10,7 @@ from recollect.domain.tenants.settings import TenantSettings
 from recollect.domain.text import JsonValue
 from recollect.errors import ConfigurationError, InvalidInput, Unavailable
 from recollect.settings import load_settings
+from support.tables import for_each
 
 KEY = "a secret of a test, long enough for it"
 WRONG: list[tuple[str, JsonValue]] = [
@@ -28,7 +29,7 @@ WRONG: list[tuple[str, JsonValue]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), WRONG)
+@for_each(("name", "value"), WRONG)
 def test_what_the_servers_setting_refuses_a_tenants_refuses(name: str, value: JsonValue) -> None:
     with pytest.raises(InvalidInput) as refused:
         TenantSettings.parse({name: value})
@@ -38,7 +39,7 @@ def test_what_the_servers_setting_refuses_a_tenants_refuses(name: str, value: Js
         load_settings(masking_key=KEY, **{name: value})
 
 
-@pytest.mark.parametrize("name", ["masking_key", "archive_endpoint_url", "home", "mask-pii", ""])
+@for_each("name", ["masking_key", "archive_endpoint_url", "home", "mask-pii", ""])
 def test_other_settings_are_not_a_tenants(name: str) -> None:
     with pytest.raises(InvalidInput, match="must be one of: retention, mask_pii"):
         TenantSettings.parse({name: "x"})
@@ -82,7 +83,7 @@ def test_a_tenants_settings_count_before_all_of_the_servers() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("values", "missing"),
     [
         ({"mask_pii": "mask"}, "MEMORY_MASKING_KEY"),

@@ -12,6 +12,7 @@ from recollect.domain.text import (
     check_text,
 )
 from recollect.errors import InvalidInput
+from support.tables import for_each
 
 
 def nested(depth: int) -> JsonValue:
@@ -21,14 +22,12 @@ def nested(depth: int) -> JsonValue:
     return value
 
 
-@pytest.mark.parametrize(
-    "text", ["", "plain", " blanks ", "tab\tline\r\n", "\x01", "数据 🧠 \u202e"]
-)
+@for_each("text", ["", "plain", " blanks ", "tab\tline\r\n", "\x01", "数据 🧠 \u202e"])
 def test_text_is_returned_as_it_is(text: str) -> None:
     assert check_text(text, "content", max_length=100) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "problem"),
     [
         ("a\0b", "must not contain NUL characters"),
@@ -62,7 +61,7 @@ def test_a_blank_or_unprintable_name_is_refused(name: str) -> None:
         check_name(name, "name", max_length=100)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         None,
@@ -86,7 +85,7 @@ def test_json_that_can_be_stored_is_taken(value: JsonValue) -> None:
     check_json(value, "metadata")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "problem"),
     [
         (2**63, "integers beyond 64 bits"),
@@ -119,7 +118,7 @@ def test_json_that_contains_itself_is_refused() -> None:
         check_json(endless, "metadata")
 
 
-@pytest.mark.parametrize("value", [None, [], "text", 1, True])
+@for_each("value", [None, [], "text", 1, True])
 def test_json_that_is_no_object_is_refused(value: Mapping[str, JsonValue]) -> None:
     with pytest.raises(InvalidInput, match="metadata must be a JSON object"):
         check_json_object(value, "metadata")
@@ -130,14 +129,12 @@ def test_a_json_object_is_returned_as_it_is() -> None:
     assert check_json_object(value, "metadata") is value
 
 
-@pytest.mark.parametrize(
-    "name", ["👩\u200d👩\u200d👧", "می\u200cشود", "全角\u3000空白", "10\u202f000 €"]
-)
+@for_each("name", ["👩\u200d👩\u200d👧", "می\u200cشود", "全角\u3000空白", "10\u202f000 €"])
 def test_names_are_written_as_people_write_them(name: str) -> None:
     assert check_name(name, "name", max_length=100) == name
 
 
-@pytest.mark.parametrize("name", ["bell\x07", "two\nlines", "two\u2028lines", "escape\x1b[31m"])
+@for_each("name", ["bell\x07", "two\nlines", "two\u2028lines", "escape\x1b[31m"])
 def test_names_stay_on_one_line(name: str) -> None:
     with pytest.raises(InvalidInput, match="control characters"):
         check_name(name, "name", max_length=100)

@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.domain.chat.front_end_texts import without_thoughts
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "kept"),
     [
         ("Plain.", "Plain."),

@@ -13,6 +13,7 @@ from recollect.domain.context.window import (
     tier_of,
 )
 from recollect.errors import InvalidInput
+from support.tables import for_each
 
 
 def test_the_tiers_are_those_of_the_specification() -> None:
@@ -27,7 +28,7 @@ def test_the_tiers_are_those_of_the_specification() -> None:
     assert shares == [(10, 10, 60, 20), (10, 15, 55, 20), (10, 15, 60, 15), (10, 15, 60, 15)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("billions", "tier"),
     [
         (0.1, TINY),
@@ -44,7 +45,7 @@ def test_a_size_on_the_boundary_belongs_to_the_smaller_tier(billions: float, tie
     assert tier_for_size(billions) is tier
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "tier"),
     [
         ("llama3.2:3b", TINY),
@@ -79,7 +80,7 @@ def test_a_tier_can_be_overridden() -> None:
     assert tier_of("unheard-of:latest", overrides={"unheard-of*": 70}) is LARGE
 
 
-@pytest.mark.parametrize("parts", [(10, 15, 60, 16), (-10, 35, 60, 15), (0, 0, 0, 0)])
+@for_each("parts", [(10, 15, 60, 16), (-10, 35, 60, 15), (0, 0, 0, 0)])
 def test_shares_that_are_not_a_whole_are_refused(parts: tuple[int, int, int, int]) -> None:
     system, history, retrieved, answer = parts
     with pytest.raises(InvalidInput, match="budget shares"):

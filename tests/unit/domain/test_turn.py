@@ -1,10 +1,9 @@
-import pytest
-
 from recollect.domain.conversation.session import answered_turns, split_into_parts, turn_offsets
 from support.examples import messages_of
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("roles", "offsets"),
     [
         ("", []),
@@ -21,7 +20,7 @@ def test_each_message_knows_its_turn(roles: str, offsets: list[int | None]) -> N
     assert list(turn_offsets(messages_of(*roles.split()))) == offsets
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("roles", "sizes"),
     [
         ("", []),
@@ -41,7 +40,7 @@ def test_a_part_begins_with_a_question_or_has_none(roles: str, sizes: list[int])
     assert [message for part in parts for message in part] == messages
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("roles", "answered"),
     [
         ("system", {}),

@@ -14,6 +14,7 @@ from recollect.domain.context.window import (
 from recollect.domain.conversation.message import Role
 from recollect.errors import InvalidInput
 from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.tables import for_each
 
 LAST_TEN = WindowPolicy(unit=WindowUnit.MESSAGES, size=10)
 BY_MODEL = WindowPolicy(unit=WindowUnit.TURNS)
@@ -27,7 +28,7 @@ def messages(size: int) -> WindowPolicy:
     return WindowPolicy(unit=WindowUnit.MESSAGES, size=size)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("stored", "expected"),
     [(0, 0), (2, 2), (8, 8), (10, 10), (12, 10), (100, 10), (10_000, 10)],
 )

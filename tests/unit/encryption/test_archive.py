@@ -12,6 +12,7 @@ from recollect.errors import ArchivedSessionBroken, ContentUnreadable
 from recollect.ports.privacy.archive import StoredObject
 from recollect.ports.privacy.encryption import OwnerCipher
 from support.encryption import master_keys
+from support.tables import for_each
 
 CHUNK = 64 * 1024
 
@@ -89,7 +90,7 @@ async def test_a_session_that_cannot_be_read_gives_its_owner_no_new_key() -> Non
     assert (ciphers.of, stored.data) == ({}, {})
 
 
-@pytest.mark.parametrize("size", [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 200_000])
+@for_each("size", [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 200_000])
 async def test_an_object_comes_back_as_it_was(size: int) -> None:
     inner, name, data = MemoryObjects(), a_name(), bytes(range(256)) * (size // 256 + 1)
     objects = EncryptedObjects(inner, Ciphers())

@@ -16,6 +16,7 @@ from recollect.errors import (
 from recollect.ports.privacy.encryption import WrappedKey
 from recollect.settings import load_settings
 from support.encryption import FIRST_KEY, SECOND_KEY, master_keys
+from support.tables import for_each
 
 FIRST, SECOND = (b64encode(key).decode() for key in (FIRST_KEY, SECOND_KEY))
 
@@ -32,7 +33,7 @@ def test_several_keys_have_ids_and_the_first_is_current() -> None:
     assert list(keys.items()) == [("2026-b", SECOND_KEY), ("2026-a", FIRST_KEY)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "problem"),
     [
         ("", "number 1 has 0 bytes"),

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.engines.postgres.sql import Statement, parse, statement, statements
+from support.tables import for_each
 
 
 def read(text: str) -> Statement:
@@ -11,7 +12,7 @@ def read(text: str) -> Statement:
     return one
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "numbered", "parameters"),
     [
         ("SELECT 1", "SELECT 1", ()),

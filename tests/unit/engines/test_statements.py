@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 import sqlglot
 from sqlglot import exp
 
 import recollect.engines.postgres as engine
 from recollect.engines.postgres.sql import Statement, statements
+from support.tables import for_each
 
 FOLDER = Path(engine.__file__).parent
 STATEMENTS = sorted(statements().items())
@@ -105,7 +105,7 @@ def test_exceptions_are_statements_that_exist() -> None:
     assert set(WITHOUT_OWNER) <= set(NAMES)
 
 
-@pytest.mark.parametrize(("name", "one"), STATEMENTS, ids=NAMES)
+@for_each(("name", "one"), STATEMENTS, ids=NAMES)
 def test_every_table_of_a_statement_is_filtered_by_the_owner(name: str, one: Statement) -> None:
     """By the parameter itself, not through a join: so a database of several nodes finds the one."""
     if name in WITHOUT_OWNER:
@@ -196,16 +196,12 @@ def test_every_statement_of_a_function_names_the_owner() -> None:
         assert all("of_owner" in one for one in touching), name
 
 
-@pytest.mark.parametrize(
-    ("name", "one"), STATEMENTS, ids=lambda value: value if isinstance(value, str) else ""
-)
+@for_each(("name", "one"), STATEMENTS, ids=NAMES)
 def test_every_statement_has_a_purpose(name: str, one: Statement) -> None:
     assert re.match(r"[A-Z].+\.", one.purpose), name
 
 
-@pytest.mark.parametrize(
-    ("name", "one"), STATEMENTS, ids=lambda value: value if isinstance(value, str) else ""
-)
+@for_each(("name", "one"), STATEMENTS, ids=NAMES)
 def test_a_statement_that_sets_the_owner_itself_does_so_before_it_looks_for_rows(
     name: str, one: Statement
 ) -> None:

@@ -3,9 +3,9 @@
 import re
 
 import numpy as np
-import pytest
 
 from recollect.models.facts.decoding import Scores, statements_in
+from support.tables import for_each
 
 
 def scores_of(text: str, said: str) -> tuple[list[tuple[int, int]], Scores]:
@@ -25,7 +25,7 @@ def scores_of(text: str, said: str) -> tuple[list[tuple[int, int]], Scores]:
     return offsets, scores
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "statements"),
     [
         ("Hi, I work at Philips. Thanks!", ["I work at Philips"]),
@@ -49,7 +49,7 @@ def test_each_statement_is_found_by_itself(text: str, statements: list[str]) -> 
     assert [text[one.start : one.end] for one in found] == statements
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "said", "statement"),
     [
         ("Piet en ik zijn gescheiden.", "ik zijn gescheiden", "Piet en ik zijn gescheiden"),
@@ -65,7 +65,7 @@ def test_two_who_are_the_subject_stay_together(text: str, said: str, statement: 
     assert text[found.start : found.end] == statement
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "statement"),
     [
         ("My dog Rex has something in his paw.", "My dog Rex"),

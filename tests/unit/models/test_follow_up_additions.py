@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from recollect.models.followup.checks.additions import (
     adds_noun,
     adds_sentence,
@@ -14,13 +12,14 @@ from recollect.models.followup.checks.additions import (
     with_copula,
 )
 from support.edited_questions import edited_to
+from support.tables import for_each
 
 
 def is_added(language: str, last: str, question: str, rewrite: str) -> bool:
     return adds_noun(edited_to(rewrite, language=language, last=last, question=question))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         ("nl", "Wanneer is de quiz van Bo?", "Mag ik eten meebrengen?", "Mag ik eten meebrengen"),
@@ -41,7 +40,7 @@ def test_no_noun_follows_a_question_that_is_complete(
     assert is_added(language, last, question, f"{rewrite} [{noun}]")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         ("de", "Wo ist mein Paket?", "Was zahle ich?", "Was zahle ich [mein Paket]"),
@@ -102,7 +101,7 @@ def test_what_about_a_thing_does_not_follow_a_whole_question() -> None:
     assert not is_joined("en", last, "What about tomorrow?", "[How do I clean my oven] tomorrow")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "span"),
     [
         ("en", "When is the fair of Bo?", "Where?", "is the fair of Bo"),
@@ -129,7 +128,7 @@ def is_split(language: str, last: str, question: str, rewrite: str) -> bool:
     return splits_sentence(edited_to(rewrite, language=language, last=last, question=question))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         ("nl", "Mijn nicht heeft jeuk", "12,5", "[Mijn nicht] 12,5 [heeft jeuk]"),
@@ -149,7 +148,7 @@ def test_a_noun_does_not_split_a_sentence_or_replace_a_phrase(
     assert is_split(language, last, question, rewrite)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         ("de", "Wie wird die Ernte in Ulm?", "Und im Mai?", "[Wie wird die Ernte] im Mai [in Ulm]"),
@@ -174,7 +173,7 @@ def test_the_verb_at_the_end_of_a_question_is_not_lost() -> None:
     assert not is_lost("En hier slapen?", "Wat is de prijs van bloemen?", "[Wat is] hier slapen")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         ("de", "Wer backt die Torte für Lea?", "Wann?", "Wann [backt die Torte für Lea]"),

@@ -1,7 +1,5 @@
 """Edits that mistake an answer for something else."""
 
-import pytest
-
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
 from recollect.domain.followup.languages import words_for
@@ -12,6 +10,7 @@ from recollect.models.followup.checks.answers import (
     takes_acknowledgement,
 )
 from support.edited_questions import edited_question
+from support.tables import for_each
 
 
 def block(text: str, role: Role = Role.USER) -> Block:
@@ -23,7 +22,7 @@ def is_taken(said: Block) -> bool:
     return takes_acknowledgement(edited_question("Why?", [said], edits, words_for("en")))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reply",
     [
         "Noted.",
@@ -41,12 +40,12 @@ def test_an_acknowledgement_is_known_in_each_language(reply: str) -> None:
     assert not is_taken(block(reply))
 
 
-@pytest.mark.parametrize("reply", ["Noted: the ferry leaves at nine.", "Rotterdam", "Es un barco"])
+@for_each("reply", ["Noted: the ferry leaves at nine.", "Rotterdam", "Es un barco"])
 def test_a_reply_that_tells_something_is_no_acknowledgement(reply: str) -> None:
     assert not is_taken(block(reply, Role.ASSISTANT))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "asked", "which", "language"),
     [
         ("yes, two dogs", "Do you have pets?", "Which", "en"),
@@ -82,7 +81,7 @@ def is_lost(question: str, deleted: set[int], language: str = "en") -> bool:
     return loses_expletive(edited_question(question, history, edits, words_for(language)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language"),
     [
         ("How warm is it there?", "en"),

@@ -14,6 +14,7 @@ from recollect.models.followup.checks.soundness import is_sound
 from recollect.models.followup.confidence import Calibration, WordLists, evidence
 from recollect.models.followup.decoding import DecodedEdits
 from support.edited_questions import edited_question
+from support.tables import for_each
 
 LISTS = WordLists(
     function_words=frozenset({"what", "is", "it", "the", "in", "by", "for", "that", "how", "s"}),
@@ -128,7 +129,7 @@ def found(
     return evidence(words_of(question), BLOCKS, decoded, language=language, lists=LISTS)
 
 
-@pytest.mark.parametrize("remark", ["for my boss", "by Friday", "1", "Perfect"])
+@for_each("remark", ["for my boss", "by Friday", "1", "Perfect"])
 def test_a_remark_is_not_put_into_the_last_question(remark: str) -> None:
     made = edits((0, Span(0, 0, 7)))
     assert not sound(remark, SALES, made)
@@ -352,7 +353,7 @@ def test_a_question_of_one_word_about_data_needs_a_verb(said: str, *, is_kept: b
     assert sound("Why?", said, made, is_data=True) is is_kept
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question",
     ["What about the reddest boat?", "For these, which are red?", "How about in Hull?"],
 )
@@ -366,7 +367,7 @@ def test_a_change_of_data_does_not_begin_within_a_question() -> None:
     assert sound(question, "In May, how many boats came?", made, is_data=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language"),
     [
         ("Show me both", "en"),

@@ -12,6 +12,7 @@ from recollect.models.followup.checks.soundness import is_sound
 from recollect.models.followup.confidence import WordLists
 from support.edited_questions import edited_question, edited_to
 from support.followups import edits_of
+from support.tables import for_each
 
 
 def is_refused(language: str, last: str, question: str, rewrite: str, **facts: bool) -> bool:
@@ -19,7 +20,7 @@ def is_refused(language: str, last: str, question: str, rewrite: str, **facts: b
     return has_no_place(edited)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         ("en", "How do I clean my oven?", "And my aunt?", "[How do I clean] my aunt"),
@@ -39,7 +40,7 @@ def test_nobody_takes_the_place_of_a_thing(
     assert is_refused(language, last, question, rewrite)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         ("en", "How tall is Oscar?", "And my aunt?", "[How tall is] my aunt"),
@@ -56,7 +57,7 @@ def test_somebody_takes_the_place_of_somebody(
     assert not is_refused(language, last, question, rewrite)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question"),
     [
         ("en", "And back?"),
@@ -87,7 +88,7 @@ def test_a_meal_takes_no_place_in_a_question_to_data() -> None:
     assert not is_refused(*asked, is_data=False)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         ("nl", "Wat kost een kamer in Genk?", "En de sauna?", "[Wat kost een kamer in] de sauna"),
@@ -146,7 +147,7 @@ def test_a_correction_may_take_the_place_of_a_name() -> None:
     assert not is_refused("en", last, "I meant the lake", "[How big is] the lake")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "rewrite"),
     [
         ("And my wife?", "[How do I fix] my wife"),
@@ -231,7 +232,7 @@ def test_a_word_that_means_something_else_in_another_language_refuses_nothing(
     assert is_kept(language, last, question, rewrite, "ça")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "rewrite"),
     [
         ("en", "When is Clara's the concert?"),
@@ -246,7 +247,7 @@ def test_no_article_stands_where_a_noun_must(language: str, rewrite: str) -> Non
     assert not doubles_determiner(rewrite, rewrite, words_for(language))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "rewrite"),
     [
         ("es", "¿Cómo quito el barro de una bota?"),
@@ -266,7 +267,7 @@ def test_no_noun_takes_the_place_of_a_time() -> None:
     assert not is_refused("nl", last, "En in juni?", "[Wat was de opbrengst] in juni")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite", "is_lost"),
     [
         ("en", "Who is the CEO of Acme?", "And the CFO?", "[Who is the CEO of] CFO", True),
@@ -282,7 +283,7 @@ def test_a_fragment_keeps_its_article_behind_of(
     assert is_refused(language, last, question, rewrite) is is_lost
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "rewrite"),
     [
         (

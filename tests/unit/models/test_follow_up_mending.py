@@ -18,6 +18,7 @@ from recollect.models.followup.phrasing import (
     with_small_words,
 )
 from support.edited_questions import edited_question
+from support.tables import for_each
 
 LISTS = WordLists(
     function_words=frozenset({"who", "is", "its", "her", "what", "about", "the"}),
@@ -42,7 +43,7 @@ def test_a_name_in_the_place_of_a_possessive_is_one() -> None:
     assert said == "Who is Euromast tower's architect?"
 
 
-@pytest.mark.parametrize("question", ["Who is her?", "Who met her after that?", "Who is it then?"])
+@for_each("question", ["Who is her?", "Who met her after that?", "Who is it then?"])
 def test_a_name_in_the_place_of_another_pronoun_is_none(question: str) -> None:
     name = Insertion(gap=2, span=Span(0, 2, 2))
     assert "'s" not in rewritten(question, "Where is Anna?", name, deleted={2})
@@ -72,7 +73,7 @@ def in_full(name: str, title: str, question: str = "") -> str:
     return apply_edits(question, blocks, made, function_words=LISTS.function_words)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "title", "full"),
     [
         ("Dempsey", "Patrick Dempsey: the 1990s", "Patrick Dempsey"),
@@ -85,7 +86,7 @@ def test_a_name_comes_in_as_the_title_has_it(name: str, title: str, full: str) -
     assert in_full(name, title) == full
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "title"),
     [
         ("Leno", "The Jay Leno Show: Impact"),
@@ -104,7 +105,7 @@ def test_a_question_with_a_part_of_the_name_takes_no_more_than_it_needs() -> Non
     assert said == "Dra\u017een Petrovic?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "whole"),
     [
         ("Show a name for each the students.", "Show a name for each of the students."),
@@ -121,7 +122,7 @@ def test_other_languages_keep_their_words() -> None:
     assert with_small_words("elk de man", words_for("nl")) == "elk de man"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "whole"),
     [
         ("Ik wil een nieuwe een MacBook", "Ik wil een nieuwe MacBook"),
@@ -135,7 +136,7 @@ def test_of_two_articles_around_an_adjective_one_stays(text: str, whole: str) ->
     assert with_one_article(text, "een MacBook", history, words_for("nl")) == whole
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "question", "whole"),
     [
         ("What is the rent of Anna's?", "and Anna's?", "What is the rent of Anna?"),
@@ -154,7 +155,7 @@ def test_a_demonstrative_before_a_noun_that_stays_is_kept() -> None:
     assert said == "Who built that building in Hull?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "history", "language", "connector", "expected"),
     [
         ("What is its weight?", "Which is the old cat?", "en", "of", "What is the weight of cat?"),
@@ -212,7 +213,7 @@ def test_a_number_is_one_of_things() -> None:
     assert with_counted("Do not list boats", "Do not list those", EN) == "Do not list boats"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "question", "language", "expected"),
     [
         ("Which is longer the Elbe or the Oder?", "which is longer?", "en", "longer, the Elbe or"),
@@ -227,7 +228,7 @@ def test_what_is_compared_follows_a_comma(
     assert expected in with_comma(text, question, words_for(language))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "before", "expected"),
     [
         ("How many boats went to Oslo", "How many boats went to Hull?", "boats went to Oslo?"),

@@ -1,7 +1,5 @@
 """Referents that are not meant."""
 
-import pytest
-
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
 from recollect.domain.followup.languages import words_for
@@ -13,6 +11,7 @@ from recollect.models.followup.checks.referents import (
 )
 from recollect.models.followup.edited_question import EditedQuestion
 from support.edited_questions import edited_question
+from support.tables import for_each
 
 EN = words_for("en")
 
@@ -25,7 +24,7 @@ def made(gap: int, span: Span, *deleted: int) -> Edits:
     return Edits(deleted=frozenset(deleted), insertions=(Insertion(gap=gap, span=span),))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question", "said"),
     [
         ("en", "How long are they?", "Compare the Elbe and the Oder"),
@@ -74,7 +73,7 @@ def test_the_author_of_a_thing_is_who_made_it() -> None:
     assert with_maker(edited) == made(4, Span(0, 4, 5), 2, 3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "asked", "reply"),
     [
         ("en", "Can I keep figs in the fridge?", "No, put them on a plate."),

@@ -14,6 +14,7 @@ from recollect.models.tokens import (
     token_counter_for,
 )
 from support.hostile.texts import TEXTS
+from support.tables import for_each
 
 ENGLISH = (
     "Which region sold the most bicycles last year? The northern region did: it sold 4,812 of "
@@ -52,7 +53,7 @@ ALPHABETS = st.sampled_from(
 
 
 # The counts are tiktoken's own, taken with the ranks that OpenAI publishes.
-@pytest.mark.parametrize(
+@for_each(
     ("text", "cl100k", "o200k"),
     [
         (ENGLISH, 89, 87),
@@ -69,7 +70,7 @@ def test_exact_counts_are_those_of_tiktoken(text: str, cl100k: int, o200k: int) 
 
 
 # The real counts are those of the families' own tokenizers, as published by their makers.
-@pytest.mark.parametrize(
+@for_each(
     ("model", "real_counts", "most_too_many"),
     [
         ("llama3.1:8b", (89, 123, 121), 0.0),
@@ -96,7 +97,7 @@ def test_figures_are_not_undercounted_for_families_that_split_digits() -> None:
     assert grouped.count(figures) == CL100K.count(figures)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "counter"),
     [
         ("gpt-4o", O200K),
@@ -117,12 +118,12 @@ def test_openai_models_are_counted_exactly(model: str, counter: ExactTokenCounte
     assert token_counter_for(model) == counter
 
 
-@pytest.mark.parametrize("model", [None, "", "claude-sonnet-4", "gemma3:4b", "opus", "o12"])
+@for_each("model", [None, "", "claude-sonnet-4", "gemma3:4b", "opus", "o12"])
 def test_any_other_model_is_counted_approximately(model: str | None) -> None:
     assert isinstance(token_counter_for(model), ApproximateTokenCounter)
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4", "llama3", "anything"])
+@for_each("model", ["gpt-4o", "gpt-4", "llama3", "anything"])
 def test_every_text_can_be_counted(model: str) -> None:
     counter = token_counter_for(model)
     assert counter.count("") == 0
@@ -148,8 +149,8 @@ def test_both_libraries_count_alike(encoding: Encoding) -> None:
         assert count(text) == exact.count(text)
 
 
-@pytest.mark.parametrize("counter", [CL100K, O200K])
-@pytest.mark.parametrize("text", [ENGLISH, DUTCH, SQL, CHINESE, LIST])
+@for_each("counter", [CL100K, O200K])
+@for_each("text", [ENGLISH, DUTCH, SQL, CHINESE, LIST])
 def test_a_long_text_counts_as_it_does_in_one_piece(counter: ExactTokenCounter, text: str) -> None:
     long = text * 200
     assert counter.count(long) == WHOLE[counter](long)
@@ -165,13 +166,13 @@ def test_a_text_that_cannot_be_parted_never_counts_too_little(
     assert counter.count(text) >= WHOLE[counter](text)
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_a_hostile_text_counts_neither_too_little_nor_half_too_much(name: str) -> None:
     text = TEXTS[name](20_000)
     assert WHOLE[CL100K](text) <= CL100K.count(text) <= 1.5 * WHOLE[CL100K](text)
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4", "qwen3:8b", "anything"])
+@for_each("model", ["gpt-4o", "gpt-4", "qwen3:8b", "anything"])
 def test_a_text_over_a_limit_is_counted_only_so_far(model: str) -> None:
     counter = token_counter_for(model)
     text = f"{ENGLISH} " * 1_000

@@ -2,6 +2,7 @@ import pytest
 
 from recollect.domain.conversation.message import Visibility
 from recollect.permissions.local import access_from
+from support.tables import for_each
 
 ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING
 
@@ -22,7 +23,7 @@ def test_a_table_in_several_lists_is_as_visible_as_the_strictest_says() -> None:
     assert access.tables == {"a.b": HIDDEN, "c.d": SHAPE, "*": ALL}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "problem"),
     [
         (None, "should be a valid dictionary"),

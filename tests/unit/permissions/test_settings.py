@@ -3,16 +3,17 @@ import pytest
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.errors import ConfigurationError
 from recollect.settings import load_settings
+from support.tables import for_each
 
 
-@pytest.mark.parametrize("value", [None, "none", " None "])
+@for_each("value", [None, "none", " None "])
 def test_no_source_is_no_source(value: str | None) -> None:
     settings = load_settings(permissions=value)
     assert settings.permission_address is None
     assert not settings.forwards_credentials
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "kind", "target"),
     [
         ("file:/etc/recollect/permissions.toml", "file", "/etc/recollect/permissions.toml"),
@@ -41,7 +42,7 @@ def test_a_data_catalog_is_set_by_its_address_databases_and_server() -> None:
     assert settings.forwards_credentials
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "problem"),
     [
         ("everything", "must be none, file:PATH"),

@@ -47,6 +47,7 @@ from support.archives import (
     texts_of,
 )
 from support.examples import a_scope
+from support.tables import for_each
 from support.transfers import exported
 
 
@@ -398,7 +399,7 @@ async def test_a_writer_that_is_killed_leaves_no_object_and_the_one_before_untou
     assert files_in(tmp_path) == [file]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "noted"),
     [
         ("folder:/srv/a", "folder:/srv/a"),
@@ -420,7 +421,7 @@ def test_an_archive_is_known_by_its_address_without_secrets() -> None:
     assert elsewhere.address == "s3://bucket/old at minio:9000"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "address"),
     [
         ("off", None),
@@ -433,7 +434,7 @@ def test_an_archive_is_off_a_folder_or_a_bucket(text: str, address: ArchiveAddre
     assert load_settings(archive=text).archive_address == address
 
 
-@pytest.mark.parametrize("text", ["", "on", "folder:", "folder:relative", "s3://", "gs://bucket"])
+@for_each("text", ["", "on", "folder:", "folder:relative", "s3://", "gs://bucket"])
 def test_anything_else_is_no_archive(text: str) -> None:
     with pytest.raises(InvalidInput):
         ArchiveAddress.parse(text)
@@ -446,7 +447,7 @@ def test_settings_of_an_archive_need_one() -> None:
         load_settings(archive_retention_days=3)
 
 
-@pytest.mark.parametrize("change", [str.upper, lambda name: f"{name}.part", lambda name: name[1:]])
+@for_each("change", [str.upper, lambda name: f"{name}.part", lambda name: name[1:]])
 def test_only_the_very_name_stands_for_an_archived_session(change: "object") -> None:
     one = ArchivedSession(owner_id=uuid4(), session_id=uuid4(), created_at=FIRST_MOMENT)
     assert ArchivedSession.parse(one.name) == one

@@ -9,9 +9,10 @@ from recollect.domain.facts.reading.plain.slots import plain_statements
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
 from support.facts.learning_scene import Scene
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "later"),
     [
         ("Remember that I live in Ghent.", "Remember that I live in Antwerp."),
@@ -67,7 +68,7 @@ async def test_the_home_of_a_joined_clause_leaves_the_family_too() -> None:
     assert all(one.quote in text for one in statements)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "slot", "later"),
     [
         ("I live in Ghent", Slot.HOME, "I live alone"),
@@ -83,7 +84,7 @@ async def test_what_names_no_other_value_ends_nothing(first: str, slot: Slot, la
     assert sorted(await scene.contents()) == sorted([f"{first}.", f"{later}."])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "later", "left"),
     [
         ("Remember that I'm vegetarian.", "Remember that I'm vegan.", "I'm vegan."),
@@ -145,7 +146,7 @@ async def test_who_has_left_an_employer_is_not_only_away() -> None:
     assert await scene.contents() == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["What if I got fired?", "I got fired yesterday. Just kidding!", "Suppose: I got fired."],
 )
@@ -156,7 +157,7 @@ async def test_what_is_not_so_ends_nothing(text: str) -> None:
     assert await scene.contents() == ["I work at Philips."]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "later"),
     [
         (
@@ -189,7 +190,7 @@ async def test_an_appointment_of_which_nothing_is_known_is_not_learnt() -> None:
     assert await scene.contents() == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "slot", "later", "left"),
     [
         ("I work at ASML", Slot.EMPLOYER, "I used to work at Philips", 2),
@@ -247,7 +248,7 @@ async def test_an_answer_to_a_question_corrects_nothing(reply: str) -> None:
     assert await scene.contents() == ["Ik woon in Utrecht."]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reply", ["De omzet in Utrecht was 12.", "Utrecht ligt in Zeeland.", "Ik zet het in Word."]
 )
 async def test_a_correction_of_the_answer_corrects_no_fact(reply: str) -> None:
@@ -282,7 +283,7 @@ async def test_a_correction_reaches_the_message_right_before_alone() -> None:
     assert await scene.contents() == ["Ik woon in Utrecht."]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["Grapje!", "Just kidding.", "War nur ein Scherz.", "Je plaisante.", "Era broma."],
 )
@@ -293,7 +294,7 @@ async def test_a_joke_is_withdrawn(text: str) -> None:
     assert await scene.contents() == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["Geen grapje!", "Vertel een grapje.", "Grapje of niet?", "No kidding!", "No es broma."]
 )
 async def test_what_is_no_joke_of_the_user_withdraws_nothing(text: str) -> None:

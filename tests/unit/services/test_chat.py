@@ -17,6 +17,7 @@ from recollect.errors import (
 )
 from support.chat_services import SCOPE, SESSION, Setup, pieces_of
 from support.scripted_answerer import ScriptedAnswerer
+from support.tables import for_each
 
 
 async def test_a_question_and_its_answer_are_stored_and_returned() -> None:
@@ -174,7 +175,7 @@ async def test_a_call_without_memory_reads_and_stores_nothing() -> None:
     assert len(await setup.stored_texts()) == 2
 
 
-@pytest.mark.parametrize("text", ["", "  ", "a\0b", "\ud800"])
+@for_each("text", ["", "  ", "a\0b", "\ud800"])
 async def test_an_invalid_question_is_refused_and_changes_nothing(text: str) -> None:
     setup = Setup()
     with pytest.raises(InvalidInput):

@@ -17,6 +17,7 @@ from recollect.ports.conversations import MessageStore, StoredWindow
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.degradation import NO_MEMORY
 from support.chat_services import SCOPE, SESSION, Setup
+from support.tables import for_each
 from support.timeouts import PATIENCE
 
 Before = Callable[[], Awaitable[object]]
@@ -120,7 +121,7 @@ async def test_for_a_halted_user_no_context_is_even_begun() -> None:
     assert read == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "wrong",
     [
         {"databases": ("x" * 256,)},

@@ -18,6 +18,7 @@ from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock
 from support.examples import a_message, a_scope, a_session
+from support.tables import for_each
 
 QUESTION = "What is the capital of France?"
 
@@ -80,7 +81,7 @@ def turns_about_shops(count: int) -> list[NewMessage]:
     ]
 
 
-@pytest.mark.parametrize("question", ["", " ", "\n\t", "a\0b", "\ud800", "x" * 1_000_001])
+@for_each("question", ["", " ", "\n\t", "a\0b", "\ud800", "x" * 1_000_001])
 async def test_a_context_for_an_invalid_question_is_refused(question: str) -> None:
     services = services_of("default")
     scope, session_id = await a_talk(services)
@@ -89,7 +90,7 @@ async def test_a_context_for_an_invalid_question_is_refused(question: str) -> No
         await services.contexts.build(scope, session_id, question)
 
 
-@pytest.mark.parametrize("limit", [0, -1, 10_000_001])
+@for_each("limit", [0, -1, 10_000_001])
 async def test_a_limit_that_makes_no_sense_is_refused(limit: int) -> None:
     services = services_of("default")
     scope, session_id = await a_talk(services)
@@ -133,7 +134,7 @@ async def test_a_large_window_of_turns_has_so_many_turns() -> None:
     assert [message.sequence for message in context.window] == list(range(201, 801))
 
 
-@pytest.mark.parametrize("limit", [12, 20, 40, 80])
+@for_each("limit", [12, 20, 40, 80])
 async def test_a_question_made_to_stand_by_itself_stays_within_the_limit(limit: int) -> None:
     services = services_of("chat")
     scope, session_id = await a_talk(services, *turns_about_shops(20))

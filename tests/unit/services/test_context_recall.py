@@ -22,6 +22,7 @@ from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, a_session
 from support.recall.scripted_index import ScriptedIndex, an_entry
+from support.tables import for_each
 
 QUESTION = "What is the capital of France?"
 SALES = "Question: Show me total sales by region for 2024 Result summary: North 2.5M"
@@ -142,7 +143,7 @@ async def test_messages_in_the_window_are_excluded_from_recall() -> None:
     assert scene.index.queries[0].filters.without == {message.message_id for message in said}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("preset", "settings", "wishes", "expected"),
     [
         ("default", {}, {}, 3),

@@ -24,6 +24,7 @@ from recollect.services.facts.facts import edited
 from recollect.services.services import ServiceDependencies, Services
 from recollect.testing import CountingIds, FixedClock, WordEmbedder
 from support.examples import a_scope
+from support.tables import for_each
 
 EVERYTHING = FactFilter(status=None)
 
@@ -161,7 +162,7 @@ async def test_a_fact_that_somebody_adds_meanwhile_is_skipped() -> None:
     assert await scene.contents(scope) == ["I like tea.", "I live in Gent."]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("item", "problem"),
     [
         ([], "facts[1].fact must be a JSON object"),

@@ -25,6 +25,7 @@ from recollect.services.services import ServiceDependencies
 from recollect.testing import CountingIds, FixedClock, WordEmbedder
 from support.examples import a_scope
 from support.permissions import ByHand
+from support.tables import for_each
 
 ANY_STATUS = FactFilter(status=None)
 PAGE = PageRequest()
@@ -86,7 +87,7 @@ async def test_an_added_fact_matters_as_its_type_does_unless_told_otherwise() ->
     assert (line.kind, line.actor, line.version) == (ChangeKind.CREATED, "api", 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "problem"),
     [
         (" \n", "must not be blank"),
@@ -117,7 +118,7 @@ async def test_what_an_active_fact_says_already_is_not_said_twice() -> None:
     assert await scene.contents() == ["I like Brugge.", "I like Gent."]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "other", "slot"),
     [
         ("I live in Gent.", "I live in Brugge.", Slot.HOME),
@@ -139,7 +140,7 @@ async def test_nobody_gets_two_homes_by_hand(content: str, other: str, slot: Slo
     assert await scene.contents() == ["I like tea.", content]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "I live alone.",
@@ -282,7 +283,7 @@ async def test_without_a_model_facts_are_stored_and_found_by_their_words() -> No
     assert await scene.found("my dog Rex") == ["Rex the dog eats meat.", "My dog is Rex."]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "limit", "filters"),
     [
         (" ", 5, FactFilter()),
@@ -331,7 +332,7 @@ async def test_a_fact_of_hidden_tables_keeps_its_place_and_its_words_to_itself()
     assert await scene.contents() == [WITHHELD, WITHHELD]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "slot"),
     [
         ("I live in York.", Slot.HOME),

@@ -8,6 +8,7 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.models.tokens import token_counter_for
 from recollect.services.context.summarising import ExtractiveSummariser
 from support.stored_conversations import a_stored_message
+from support.tables import for_each
 
 Facts = tuple[tuple[str, str], ...]
 """What the user says, and the word that tells whether it was kept."""
@@ -115,8 +116,8 @@ def summarised(messages: list[Message], *, parts: int) -> str:
     return summary
 
 
-@pytest.mark.parametrize("parts", [1, 5])
-@pytest.mark.parametrize("language", FACTS)
+@for_each("parts", [1, 5])
+@for_each("language", FACTS)
 def test_at_least_nine_of_ten_facts_stay_in_the_summary(language: str, parts: int) -> None:
     summary = summarised(conversation(language), parts=parts)
 

@@ -30,6 +30,7 @@ from recollect.testing import CountingIds, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, a_session, seconds_on
 from support.permissions import ByHand
 from support.scripted_answerer import ScriptedAnswerer
+from support.tables import for_each
 
 QUESTION = "When is the train to Philips?"
 WORK = "I take the train to Philips."
@@ -133,7 +134,7 @@ async def test_the_question_is_embedded_as_recall_embeds_it() -> None:
     assert set(embedder.embedded) == {QUESTION}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("preset", "settings", "shows"),
     [
         ("default", {}, True),
@@ -159,9 +160,7 @@ async def test_presets_and_settings_say_where_they_are_shown(
     assert bool(context.standing_instructions) == (shows or settings == {"facts_k": 0})
 
 
-@pytest.mark.parametrize(
-    "settings", [{"facts": "perhaps"}, {"facts_k": 51}, {"facts_threshold": 2}]
-)
+@for_each("settings", [{"facts": "perhaps"}, {"facts_k": 51}, {"facts_threshold": 2}])
 def test_wrong_settings_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_FACTS"):
         load_settings(**settings)
@@ -219,7 +218,7 @@ async def test_a_fact_is_withheld_while_its_tables_may_not_be_seen() -> None:
     assert allowed.tables == ("hr.people",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("recall", "shows"),
     [
         (AS_SET, True),

@@ -14,6 +14,7 @@ from recollect.errors import ModelUnavailable
 from recollect.ports.models import JsonSchema, Prompt
 from recollect.services.facts.llm_extraction import LlmFactExtractor
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 TEXT = "Hi, ik werk bij Philips in Eindhoven. Mijn wachtwoord is Zomer2024! Wat is een VAR?"
 WORK = {"quote": "ik werk bij Philips", "content": "Werkt bij Philips.", "slot": "employer"}
@@ -107,7 +108,7 @@ async def test_a_model_that_fails_with_a_schema_is_asked_once_more_without(
     assert statement.content == "Werkt bij Philips."
 
 
-@pytest.mark.parametrize(
+@for_each(
     "item",
     [
         {**WORK, "quote": "ik werk bij Phillips"},
@@ -125,7 +126,7 @@ async def test_what_the_user_did_not_say_or_must_not_be_stored_is_dropped(item: 
     assert await extract(ScriptedModel(json.dumps([item])), said) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "written",
     [
         "x" * 501,
@@ -141,7 +142,7 @@ async def test_a_sentence_that_says_something_else_gives_way_to_the_quote(writte
     assert statement.content == "Ik werk bij Philips."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "quote", "is_taken"),
     [
         ("Hi, I'm Samantha from Derby.", "I'm Sam", False),
@@ -175,7 +176,7 @@ async def test_an_answer_that_is_no_list_is_asked_for_again() -> None:
     assert len(await extract(model)) == 1
 
 
-@pytest.mark.parametrize("answer", ["[[[", "no", ModelUnavailable("late"), "[" * 5000 + "]" * 5000])
+@for_each("answer", ["[[[", "no", ModelUnavailable("late"), "[" * 5000 + "]" * 5000])
 async def test_a_model_that_fails_leaves_it_to_the_small_one(answer: str | Exception) -> None:
     fallback = Fallback()
     extractor = LlmFactExtractor(model=ScriptedModel(answer, answer), fallback=fallback)

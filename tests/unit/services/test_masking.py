@@ -14,6 +14,7 @@ from recollect.services.chat.proxied_reply import each, explained
 from support.chat_services import SCOPE, Setup
 from support.logs import records_of
 from support.scripted_answerer import ScriptedAnswerer
+from support.tables import for_each
 
 MASKED = Policies(
     masking=MaskingPolicies(usual=MaskingMode.MASK, key=b"a key of a test, long enough"),
@@ -39,7 +40,7 @@ def mask_of(value: str) -> str:
     return masker.text(value)
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@for_each("person", PEOPLE)
 async def test_a_value_finds_the_exchange_that_has_its_mask(person: str) -> None:
     setup = await setup_with_calls()
 

@@ -18,6 +18,7 @@ from recollect.errors import InvalidInput
 from recollect.services.privacy.document import items, json_stream
 from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import a_scope, seconds_on, start_conversation
+from support.tables import for_each
 from support.transfers import Document, exported, exported_bytes, imported, transfer_services
 
 Change = Callable[[Document], object]
@@ -160,7 +161,7 @@ def nested(depth: int) -> list[Any]:
     return value
 
 
-@pytest.mark.parametrize("case", WRONG | WRONG_AT_ONCE)
+@for_each("case", WRONG | WRONG_AT_ONCE)
 async def test_what_is_wrong_is_refused_with_its_place(case: str) -> None:
     scene = Scene()
     document = await scene.document()
@@ -184,7 +185,7 @@ async def test_what_comes_before_the_broken_part_stays_and_a_second_try_goes_on(
     assert await scene.stored() == (2, 8)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "problem"),
     [
         (b"", "file is no export of Recollect"),
@@ -333,7 +334,7 @@ async def test_what_was_withheld_from_the_export_is_left_out() -> None:
     assert (report.withheld, report.messages.added) == (1, 7)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("retention", "expires_at", "end"),
     [
         ("none", None, None),

@@ -19,6 +19,7 @@ from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session, summary_of
+from support.tables import for_each
 
 
 class Story:
@@ -256,7 +257,7 @@ async def test_agent_keeps_sessions_for_ninety_days_after_their_last_use() -> No
     assert not await story.is_there()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "turns", "kept"),
     [
         ("llama3.2:3b", 10, 2),

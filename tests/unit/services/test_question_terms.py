@@ -1,14 +1,13 @@
 """A question is looked for in the stems that what was said may have."""
 
-import pytest
-
 from recollect.models.stems import SnowballStems
 from recollect.services.recall.recall import terms_of
+from support.tables import for_each
 
 STEMS = SnowballStems()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "said", "language"),
     [
         ("kiwis", "Where do kiwis grow in winter?", "en"),

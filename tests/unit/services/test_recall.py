@@ -55,6 +55,7 @@ from support.examples import a_message, a_scope, append, start_session
 from support.logs import logged
 from support.recall.scripted_index import ScriptedIndex, an_entry
 from support.recall.search_comparison import Scores
+from support.tables import for_each
 
 QUERY = "What were the sales?"
 SCOPE = a_scope()
@@ -92,19 +93,19 @@ def entries(count: int, *, tables: tuple[str, ...] = ()) -> list[Entry]:
     ]
 
 
-@pytest.mark.parametrize("query", ["", " \n", "a\0b", "\ud800", "x" * 10_001])
+@for_each("query", ["", " \n", "a\0b", "\ud800", "x" * 10_001])
 async def test_an_invalid_query_is_refused(query: str) -> None:
     with pytest.raises(InvalidInput, match="query"):
         await recall_on(ScriptedIndex()).search(SCOPE, query)
 
 
-@pytest.mark.parametrize("k", [0, -1, 101])
+@for_each("k", [0, -1, 101])
 async def test_a_count_that_makes_no_sense_is_refused(k: int) -> None:
     with pytest.raises(InvalidInput, match="k must lie between 1 and 100"):
         await recall_on(ScriptedIndex()).search(SCOPE, QUERY, k=k)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "filters",
     [
         RecallFilter(since=FIRST_MOMENT, until=FIRST_MOMENT),
@@ -334,7 +335,7 @@ async def test_a_context_does_not_recall_turns_whose_messages_it_already_has() -
     assert index.queries[0].filters.without == {shown}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("scores", "is_told"),
     [
         (Scores(lexical=0.1, semantic=0.0), True),
@@ -342,7 +343,6 @@ async def test_a_context_does_not_recall_turns_whose_messages_it_already_has() -
         (Scores(lexical=0.0, semantic=0.24), False),
         (Scores(lexical=0.0, semantic=None), False),
     ],
-    ids=str,
 )
 async def test_a_context_recalls_only_entries_related_to_its_question(
     scores: Scores, *, is_told: bool

@@ -2,8 +2,6 @@
 
 from uuid import UUID
 
-import pytest
-
 from recollect.domain.conversation.message import AnswerDetails, NewMessage, Role
 from recollect.domain.identity.permissions import UNKNOWN, tables_of_answer
 from recollect.domain.identity.scope import Scope
@@ -12,6 +10,7 @@ from recollect.domain.privacy.results import ResultPolicy
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
 from recollect.sql_reading import SqlglotReader
+from support.tables import for_each
 
 SCOPE = Scope(tenant="acme", user="alice")
 ROWS = [{"region": "North", "sales": 98765}]
@@ -26,7 +25,7 @@ def answer(**details: object) -> NewMessage:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("policy", "stored"),
     [
         ("none", None),

@@ -32,6 +32,7 @@ from support.examples import a_scope
 from support.logs import logged
 from support.recall.scripted_index import ScriptedIndex, an_entry
 from support.recall.scripted_reranker import ScriptedReranker
+from support.tables import for_each
 
 QUERY = "What were the sales of the shop in the harbour?"
 DUTCH = "Wat was de omzet van de winkel in de haven?"
@@ -158,7 +159,7 @@ async def test_a_model_that_does_not_answer_is_not_waited_for(
 NOW = 1000.0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seconds", "pairs"),
     [(0.001, MOST), (BUDGET / 10, 10), (BUDGET / FEWEST, FEWEST), (BUDGET / 4.9, 0), (9.0, 0)],
 )
@@ -166,13 +167,13 @@ def test_as_many_pairs_are_read_as_fit_into_the_budget_or_none(seconds: float, p
     assert PairCost(seconds=seconds, measured_at=NOW).affordable(NOW) == pairs
 
 
-@pytest.mark.parametrize(("waiting", "pairs"), [(5, 15), (15, FEWEST), (16, 0), (500, 0)])
+@for_each(("waiting", "pairs"), [(5, 15), (15, FEWEST), (16, 0), (500, 0)])
 def test_under_load_fewer_pairs_are_read_and_then_none(waiting: int, pairs: int) -> None:
     cost = PairCost(seconds=BUDGET / 20, waiting=waiting, measured_at=NOW)
     assert cost.affordable(NOW) == pairs
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("since", "waiting", "pairs"),
     [(0.0, 0, 0), (TRIAL_AFTER - 0.1, 0, 0), (TRIAL_AFTER, 0, TRIAL), (TRIAL_AFTER, 2, 0)],
 )
@@ -181,7 +182,7 @@ def test_a_slow_model_is_tried_again_after_a_while(since: float, waiting: int, p
     assert cost.affordable(NOW + since) == pairs
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("measured_at", "mean"),
     [(None, 0.05), (NOW, 0.01 + 0.2 * 0.04), (NOW - TRIAL_AFTER, 0.05)],
 )

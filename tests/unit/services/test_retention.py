@@ -16,6 +16,7 @@ from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
+from support.tables import for_each
 
 A_DAY = timedelta(days=1)
 
@@ -52,7 +53,7 @@ async def test_each_tenant_has_its_own_retention_and_the_others_the_usual_one() 
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("preset", "days"),
     [
         ("default", None),
@@ -136,7 +137,7 @@ async def test_a_session_in_use_slides_on_even_if_it_is_kept_for_minutes_only() 
         await services.sessions.get(scope, session.session_id)
 
 
-@pytest.mark.parametrize("text", ["forever", "fixed", "fixed:0", "sliding:-1", "none:3", "fixed:x"])
+@for_each("text", ["forever", "fixed", "fixed:0", "sliding:-1", "none:3", "fixed:x"])
 def test_a_retention_that_makes_no_sense_is_refused_at_the_start(text: str) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_RETENTION"):
         load_settings(retention=text)
@@ -144,13 +145,13 @@ def test_a_retention_that_makes_no_sense_is_refused_at_the_start(text: str) -> N
         load_settings(retention_by_tenant={"acme": text})
 
 
-@pytest.mark.parametrize("text", ["fixed:nan", "sliding:inf", "fixed:36501"])
+@for_each("text", ["fixed:nan", "sliding:inf", "fixed:36501"])
 def test_a_retention_without_a_day_to_end_on_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_RETENTION"):
         load_settings(retention=text)
 
 
-@pytest.mark.parametrize(("answer_timeout", "minutes"), [(1, 10), (120, 10), (600, 20)])
+@for_each(("answer_timeout", "minutes"), [(1, 10), (120, 10), (600, 20)])
 async def test_a_question_waits_for_twice_the_time_of_an_answer_and_ten_minutes_at_least(
     answer_timeout: float, minutes: float
 ) -> None:

@@ -23,6 +23,7 @@ from recollect.services.services import ServiceDependencies
 from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock
 from support.chat_services import SCOPE, Setup
 from support.followups import conversation
+from support.tables import for_each
 from support.timeouts import PATIENCE
 
 HISTORY = conversation(
@@ -194,7 +195,7 @@ async def test_questions_at_once_get_their_own_answers() -> None:
     assert [one.standalone_question for one in results] == list(questions.values())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "standalone"),
     [
         ("What about 2023?", "Show me total sales by region for 2023"),
@@ -223,9 +224,7 @@ async def test_the_model_is_asked_where_the_rules_are_not_sure() -> None:
     assert (await strict.after(SALES, "What about 2023?")).method is Method.MODEL
 
 
-@pytest.mark.parametrize(
-    "remark", ["without emojis please", "per email", "by the way", "in French"]
-)
+@for_each("remark", ["without emojis please", "per email", "by the way", "in French"])
 async def test_remarks_and_wishes_about_form_are_not_shown_to_the_model(remark: str) -> None:
     sure = Proposal(standalone_question=f"{SALES[0].content} {remark}", need=1.0, confidence=1.0)
 
@@ -281,7 +280,7 @@ async def test_a_request_may_be_repeated_with_another_value() -> None:
     assert (result.standalone_question, result.method) == (llm.reply, Method.LLM)
 
 
-@pytest.mark.parametrize("size", ["unknown", "3b", "13.9b"])
+@for_each("size", ["unknown", "3b", "13.9b"])
 async def test_a_small_or_unknown_language_model_is_not_asked(size: str) -> None:
     llm = FakeLlm(reply="When did Marie Curie die?")
 
@@ -319,7 +318,7 @@ async def test_a_standalone_question_never_reaches_the_language_model() -> None:
     assert not llm.prompts
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reply",
     [
         "",

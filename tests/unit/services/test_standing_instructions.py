@@ -23,6 +23,7 @@ from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
 from support.facts.scripted_models import ScriptedExtractor
 from support.permissions import ByHand
+from support.tables import for_each
 
 DUTCH = "From now on answer in Dutch."
 TABLES = "Never use tables."
@@ -137,7 +138,7 @@ async def test_of_two_languages_the_newer_counts() -> None:
     assert await scene.texts(here) == [TABLES, "Answer in English from now on, please."]
 
 
-@pytest.mark.parametrize(("setting", "expected"), [("2", 2), (1, 1), ("off", 0), (0, 0)])
+@for_each(("setting", "expected"), [("2", 2), (1, 1), ("off", 0), (0, 0)])
 async def test_the_setting_says_how_many_of_the_newest_there_are(
     setting: object, expected: int
 ) -> None:

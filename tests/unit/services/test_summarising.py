@@ -10,6 +10,7 @@ from recollect.errors import ModelUnavailable
 from recollect.ports.models import Prompt
 from recollect.services.context.summarising import ExtractiveSummariser, LlmSummariser, Summariser
 from support.stored_conversations import a_stored_message
+from support.tables import for_each
 
 SUMMARY: Final = "The user asked for sales by region in 2024; North sold most."
 
@@ -173,7 +174,7 @@ async def test_a_cut_leaves_no_lonely_number_of_a_list() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "wrapped",
     [
         f"Summary: {SUMMARY}",
@@ -193,7 +194,7 @@ async def test_introductions_and_labels_around_a_summary_are_removed(wrapped: st
     assert await summary_by(wrapped) == SUMMARY
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     [
         "SUMMARY-BY-MODEL qwen2.5:7b",
@@ -207,13 +208,13 @@ async def test_a_summary_is_not_cut_at_a_colon(answer: str) -> None:
     assert await summary_by(answer) == answer
 
 
-@pytest.mark.parametrize("figure", ["€ 1.204.300", "1204300", "about 1.2 million", "some 1,200"])
+@for_each("figure", ["€ 1.204.300", "1204300", "about 1.2 million", "some 1,200"])
 async def test_figures_may_be_written_otherwise_or_rounded(figure: str) -> None:
     said = f"The user wants sales by region; North has {figure}."
     assert await summary_by(said) == said
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "reason"),
     [
         ("", "nothing readable"),
@@ -291,7 +292,7 @@ async def test_tables_are_named_in_dutch_and_never_crowd_out_the_summary() -> No
     assert len(lines[-1].split()) <= 12
 
 
-@pytest.mark.parametrize("max_tokens", [0, 1, 3])
+@for_each("max_tokens", [0, 1, 3])
 async def test_a_very_small_token_limit_causes_no_error(max_tokens: int) -> None:
     await extract(SALES, previous="Before that, much was said.", max_tokens=max_tokens)
 
@@ -326,7 +327,7 @@ class ForgetfulModel(ScriptedModel):
         return said
 
 
-@pytest.mark.parametrize("times", [2, 3, 8])
+@for_each("times", [2, 3, 8])
 async def test_facts_of_the_earlier_summary_that_the_model_drops_are_kept(times: int) -> None:
     by = llm(ForgetfulModel())
     summary = await by.summarise(OPENING, previous=None, max_tokens=80)

@@ -2,13 +2,12 @@
 
 from uuid import UUID
 
-import pytest
-
 from recollect.domain.facts.fact import ChangeKind, FactStatus
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Relation
 from recollect.domain.facts.updates.undoing import WAS_JOKE
 from support.facts.learning_scene import Scene
+from support.tables import for_each
 
 _HOME = "I live in Hull."
 _WORK = "I work at Shell."
@@ -24,7 +23,7 @@ _SCRIPT = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "denial"),
     [
         (_HOME, "I don't live in Hull."),
@@ -51,7 +50,7 @@ async def test_a_plain_denial_ends_what_it_denies(told: str, denial: str) -> Non
     assert (ended.status, await scene.contents()) == (FactStatus.RETRACTED, [])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I don't live in Leeds.",
@@ -122,7 +121,7 @@ async def test_a_joke_is_taken_out_of_what_it_was_merged_with() -> None:
     assert (merged, await scene.contents()) == (["My dog is Rex; Rex can fly."], [dog])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["No kidding!", "Tell me a joke!", "What a joke that firm is.", "I'm not joking."]
 )
 async def test_other_words_about_jokes_give_nothing_back(text: str) -> None:
@@ -147,7 +146,7 @@ async def test_what_the_memory_was_told_to_forget_stays_forgotten() -> None:
     assert await scene.contents() == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "left"),
     [
         ("I resigned and moved to Leeds.", []),

@@ -1,11 +1,10 @@
 """What users tell the memory to remember becomes a sentence of its own."""
 
-import pytest
-
 from support.facts.learning_scene import Scene
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "content"),
     [
         ("Remember my wife Ann", "My wife is Ann."),
@@ -25,7 +24,7 @@ async def test_what_is_told_becomes_a_sentence(text: str, content: str) -> None:
     assert await scene.contents() == [content]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Remember my wife",

@@ -15,6 +15,7 @@ from recollect.ports.facts import EDITS_AT_ONCE
 from support.examples import a_message
 from support.facts.learning_scene import Scene
 from support.facts.scripted_models import Line
+from support.tables import for_each
 
 NAME, HOME, JOB = "My name is Emma.", "I live in Ghent.", "I work at ACME."
 ROME = "Forget everything you know about me. I live in Rome."
@@ -234,7 +235,7 @@ NAMED: Mapping[str, Sequence[Line]] = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "left"),
     [
         ("Forget my bike.", [NUTS, JOB]),
@@ -263,7 +264,7 @@ async def test_a_noun_is_known_in_another_case() -> None:
     assert await scene.contents() == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "text"),
     [
         ([NUTS, CATS], "Forget my allergy"),
@@ -377,7 +378,7 @@ async def test_a_named_thing_that_is_told_again_later_stays() -> None:
 MILK = "I am allergic to milk, too."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("beside", "left"),
     [
         (MILK, [NUTS]),

@@ -5,11 +5,12 @@ import logging
 import pytest
 
 from recollect.sql_reading import SqlglotReader
+from support.tables import for_each
 
 READER = SqlglotReader()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sql", "tables"),
     [
         ("SELECT 1", ()),
@@ -31,7 +32,7 @@ def test_tables_are_read_in_common_dialects(sql: str, tables: tuple[str, ...] | 
     assert READER.tables_in(sql) == (("a.b", "c.d", "e.f") if tables is None else tables)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sql",
     [
         """SELECT "o"."id" FROM "sales"."orders" "o" WHERE "o"."d" > ADDDAY(CURRENT_DATE(), -30)""",
@@ -47,7 +48,7 @@ def test_vql_is_read(sql: str) -> None:
     assert READER.tables_in(sql) == ("sales.orders",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sql", "tables"),
     [
         ("WITH t AS (SELECT * FROM a.b) SELECT * FROM t", ("a.b",)),
@@ -100,7 +101,7 @@ def test_sql_that_cannot_be_read_with_certainty_is_not_read(
     assert "pay" not in caplog.text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sql",
     [
         r"SELECT 'a\' FROM a.b -- ' FROM hr.pay",
@@ -115,7 +116,7 @@ def test_of_readings_that_differ_every_table_counts(sql: str) -> None:
     assert READER.shape_of(sql) is None or "a.b" not in tables
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sql", "shape"),
     [
         ("SELECT a FROM b.c WHERE d = 'Ann' AND e > 5 -- Ann", "d = ? AND e > ?"),

@@ -1,6 +1,5 @@
 """Metrics of several processes: summed up, never going back, within bounds."""
 
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from recollect.ports import metrics as catalogue
@@ -16,6 +15,7 @@ from recollect.ports.telemetry import Metric, MetricKind
 from recollect.telemetry.metrics import MetricStore, Series
 from recollect.telemetry.prometheus import rendered
 from recollect.telemetry.segments import new_block
+from support.tables import for_each
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 A_TURN = ("chat", "used", "answered")
@@ -102,7 +102,7 @@ def test_prometheus_reads_what_is_written() -> None:
     assert names == {metric.name for metric in catalogue.ALL_METRICS}
 
 
-@pytest.mark.parametrize("metric", catalogue.ALL_METRICS, ids=lambda metric: metric.name)
+@for_each("metric", catalogue.ALL_METRICS)
 def test_every_metric_is_named_by_the_conventions(metric: Metric) -> None:
     assert metric.name.startswith("recollect_")
     assert not metric.name.endswith("_total"), "the writer adds it"

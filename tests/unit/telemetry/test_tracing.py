@@ -15,6 +15,7 @@ from recollect.telemetry.tracing import (
     parse_traceparent,
 )
 from support.doubles.otlp_receiver import otlp_receiver
+from support.tables import for_each
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
@@ -27,7 +28,7 @@ def test_a_trace_context_of_a_later_version_is_read() -> None:
     assert read.is_remote
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",

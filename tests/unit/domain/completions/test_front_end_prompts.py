@@ -1,12 +1,11 @@
 """What a user said, in the forms that OpenWebUI has given it since version 0.5."""
 
-import pytest
-
 from recollect.domain.chat.front_end_texts import is_task_prompt, user_words_in
 from recollect.domain.chat.reconciliation import reconcile
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.session import Stored
 from support.stored_conversations import a_stored_message
+from support.tables import for_each
 
 START = "### Task:\nRespond to the user query using the provided context.\n\n<context>\n"
 OLD = "<source><source_id>1</source_id><source_context>Text.</source_context></source>"
@@ -22,7 +21,7 @@ PROMPTS = {
 }
 
 
-@pytest.mark.parametrize("form", PROMPTS)
+@for_each("form", PROMPTS)
 def test_the_users_own_words_are_found_in_every_form(form: str) -> None:
     assert user_words_in(PROMPTS[form]) == "Why?"
     assert not is_task_prompt(PROMPTS[form], streams=False)
@@ -34,13 +33,13 @@ def test_blocks_that_come_together_are_all_taken_away() -> None:
     assert user_words_in(PROMPTS["0.12"].replace("Why?", PROMPTS["code"])) == "Why?"
 
 
-@pytest.mark.parametrize("form", PROMPTS)
+@for_each("form", PROMPTS)
 def test_a_user_who_writes_about_a_prompt_template_loses_no_words(form: str) -> None:
     said = f"What does this mean?\n{PROMPTS[form]}\nI wonder."
     assert user_words_in(said) == said
 
 
-@pytest.mark.parametrize(
+@for_each(
     "said",
     [
         "### Task:\nWrite a poem about <context> and </context>.",
@@ -65,8 +64,8 @@ def test_a_block_is_taken_away_once_and_a_second_one_is_the_users() -> None:
     assert user_words_in(files * 3) == (files * 2)
 
 
-@pytest.mark.parametrize("form", PROMPTS)
-@pytest.mark.parametrize("is_prompt_stored", [True, False])
+@for_each("form", PROMPTS)
+@for_each("is_prompt_stored", [True, False])
 def test_a_prompt_and_its_plain_question_are_one_message(
     form: str, *, is_prompt_stored: bool
 ) -> None:

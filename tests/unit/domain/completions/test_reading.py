@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.chat.replies import MAX_REPLY_VALUES, AnswerReader
 from recollect.domain.text import JsonValue
+from support.tables import for_each
 
 
 def event(value: JsonValue) -> bytes:
@@ -61,7 +62,7 @@ def test_an_error_in_the_middle_is_seen() -> None:
     assert reader.has_failed
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "content", "is_finished", "calls"),
     [
         (b'{"choices":[{"message":{"content":"Yes."}}]}', "Yes.", True, False),

@@ -5,6 +5,7 @@ from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.identity.scope import MemoryPolicy
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
+from support.tables import for_each
 
 
 def request(*messages: JsonValue, **more: JsonValue) -> ChatRequest:
@@ -36,7 +37,7 @@ MERGING = (
 CALL: JsonValue = [{"id": "1", "function": {"name": "look_up", "arguments": "{}"}}]
 
 
-@pytest.mark.parametrize("body", [None, [], "x", {}, {"messages": []}, {"messages": ["x"]}])
+@for_each("body", [None, [], "x", {}, {"messages": []}, {"messages": ["x"]}])
 def test_an_invalid_completion_request_is_refused(body: JsonValue) -> None:
     with pytest.raises(InvalidInput):
         ChatRequest.of(body)
@@ -58,7 +59,7 @@ def test_only_user_and_assistant_text_between_first_and_last_question_is_stored(
     assert conversation == (("user", "One?"), ("assistant", "Re: one."), ("user", "Two\n?"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "stored"),
     [
         (" plain \n", "plain"),
@@ -74,7 +75,7 @@ def test_any_content_can_be_stored(content: JsonValue, stored: str) -> None:
     assert request(user(content)).conversation == (("user", stored),)
 
 
-@pytest.mark.parametrize("content", [None, 7, True, {}, {"text": "Hi"}, [], [1], [{"type": []}]])
+@for_each("content", [None, 7, True, {}, {"text": "Hi"}, [], [1], [{"type": []}]])
 def test_a_last_question_without_content_is_refused(content: JsonValue) -> None:
     for message in (user(content), {"role": "user"}):
         with pytest.raises(InvalidInput, match=r"^messages\[2\]\.content must be a text"):
@@ -162,7 +163,7 @@ def call(asked: ChatRequest, **ids: str) -> CompletionCall:
     return CompletionCall(request=asked, ids=ClientIds(**ids))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("asked", "ids", "is_task"),
     [
         (request(user("Hi")), {}, False),
@@ -195,7 +196,7 @@ def test_front_end_tasks_are_recognised_by_headers_and_prompts(
     assert call(asked, session="1", **ids).memory is expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("asked", "ids", "is_by_prompt"),
     [
         (request(user("### Task: Translate it.")), {}, True),
@@ -211,7 +212,7 @@ def test_tasks_recognised_by_prompt_alone_are_distinguished_from_declared_ones(
     assert call(asked, **ids).is_task_by_prompt is is_by_prompt
 
 
-@pytest.mark.parametrize("session", ["temporary:1", "local:abc", "Temporary:x"])
+@for_each("session", ["temporary:1", "local:abc", "Temporary:x"])
 def test_temporary_and_local_chats_are_not_stored(session: str) -> None:
     assert call(request(user("Hi")), session=session).memory is MemoryPolicy.OFF
 

@@ -15,6 +15,7 @@ from recollect.domain.model_names import ChatTemplate
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.testing import FIRST_MOMENT
 from support.doubles.strict_templates import check_template
+from support.tables import for_each
 
 
 def message(role: str, content: str) -> dict[str, JsonValue]:
@@ -156,7 +157,7 @@ def test_a_comment_is_a_line_that_no_client_takes_for_data() -> None:
     assert COMMENT == b": x-memory-warning: The reply is not remembered.\n\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("piece", "told"),
     [
         (END, COMMENT + END),

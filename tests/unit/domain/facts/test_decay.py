@@ -10,6 +10,7 @@ from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.fact import Fact, FactSource, FactType, Priority
 from recollect.errors import InvalidInput
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 POLICY = DecayPolicy(
     half_lives={Priority.HIGH: 365, Priority.MEDIUM: 180, Priority.LOW: 60}, threshold=0.1
@@ -31,7 +32,7 @@ def a_fact(priority: Priority, *, accesses: int = 0) -> Fact:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("priority", "days", "score"),
     [
         (Priority.HIGH, 0, 1.0),
@@ -70,7 +71,7 @@ def test_use_makes_a_fact_fresh_again() -> None:
     assert POLICY.score(replace(a_fact(Priority.LOW), accessed_at=now), now) == 1.0
 
 
-@pytest.mark.parametrize("priority", [Priority.HIGH, Priority.MEDIUM, Priority.LOW])
+@for_each("priority", [Priority.HIGH, Priority.MEDIUM, Priority.LOW])
 def test_the_time_of_pruning_is_when_the_score_reaches_the_threshold(priority: Priority) -> None:
     fact = a_fact(priority, accesses=2)
     end = POLICY.fades_at(fact)
@@ -82,7 +83,7 @@ def test_critical_facts_are_never_pruned() -> None:
     assert POLICY.fades_at(a_fact(Priority.CRITICAL)) is None
 
 
-@pytest.mark.parametrize("days", [0, -1, 40_000])
+@for_each("days", [0, -1, 40_000])
 def test_half_lives_must_be_sensible(days: float) -> None:
     with pytest.raises(InvalidInput, match="half_life"):
         DecayPolicy(half_lives={Priority.LOW: days})

@@ -14,6 +14,7 @@ from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled
 from recollect.testing import FIRST_MOMENT
 from support.stored_conversations import a_stored_message
+from support.tables import for_each
 
 DAY = FIRST_MOMENT.date().isoformat()
 WORK = a_fact("I work at Philips.", evidence=evidence_of("work at Philips"))
@@ -109,7 +110,7 @@ def test_templates_get_sentences_and_programs_get_where_they_come_from() -> None
     assert sources["facts"] == [str(WORK.evidence.message_id)]
 
 
-@pytest.mark.parametrize("text", FORGED)
+@for_each("text", FORGED)
 def test_no_fact_can_leave_its_place(text: str) -> None:
     context = a_context(text)
     question = context.messages()[-1]["content"]

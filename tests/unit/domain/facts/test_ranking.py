@@ -11,6 +11,7 @@ from recollect.domain.facts.fact import Fact, Priority
 from recollect.domain.facts.ranking import FactCandidate, FactPolicy, rank
 from recollect.errors import InvalidInput
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 
 def a_candidate(
@@ -38,7 +39,7 @@ def used_days_ago(candidate: FactCandidate, days: int) -> FactCandidate:
     return replace(candidate, fact=fact)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("candidates", "question", "expected"),
     [
         ([("a", 0.2), ("b", 0.5), ("c", 0.3)], "x", ["b", "c", "a"]),
@@ -60,9 +61,7 @@ def test_meaning_and_words_decide(
     assert ranked([a_candidate(*one) for one in candidates], question) == expected
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [("critical", "high"), ("high", "medium"), ("medium", "low")]
-)
+@for_each(("first", "second"), [("critical", "high"), ("high", "medium"), ("medium", "low")])
 def test_of_two_equally_relevant_facts_the_more_important_comes_first(
     first: str, second: str
 ) -> None:

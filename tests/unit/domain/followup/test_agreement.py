@@ -1,16 +1,15 @@
 """Verbs that agree with what has come in beside them."""
 
-import pytest
-
 from recollect.domain.followup.agreement import agreeing, disagrees
 from recollect.domain.followup.languages import read_words, words_for
 from support.followups import conversation
+from support.tables import for_each
 
 EN = words_for("en")
 PETS = conversation("user: Who is the youngest pet?", "assistant: Rex.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rewrite", "agreed"),
     [
         ("What type are the youngest pet?", "What type is the youngest pet?"),

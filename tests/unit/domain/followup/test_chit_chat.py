@@ -1,11 +1,10 @@
 """Messages that ask nothing."""
 
-import pytest
-
 from recollect.domain.followup.chit_chat import is_chit_chat
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "language"),
     [
         ("Thanks!", "en"),
@@ -25,7 +24,7 @@ def test_thanks_greetings_and_goodbyes_ask_nothing(message: str, language: str) 
     assert is_chit_chat(message, language)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "language"),
     [
         ("And in Lisbon?", "en"),
@@ -41,7 +40,7 @@ def test_what_asks_something_is_no_chit_chat(message: str, language: str) -> Non
     assert not is_chit_chat(message, language)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "language"),
     [
         ("And you?", "en"),
@@ -62,7 +61,7 @@ def test_a_question_back_to_the_assistant_is_small_talk(message: str, language: 
     assert is_chit_chat(message, language)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "language"),
     [("And you said?", "en"), ("En jij komt wanneer?", "nl"), ("And Yolanda?", "en")],
 )

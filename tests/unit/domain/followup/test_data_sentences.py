@@ -3,9 +3,10 @@
 import pytest
 
 from support.followups import data_question
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("questions", "expected"),
     [
         (
@@ -46,7 +47,7 @@ def test_two_conditions_are_joined(questions: tuple[str, ...], expected: str) ->
     assert data_question(*questions) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "question", "expected"),
     [
         ("Show all the boat ids in Hull", "What are their masts?", "all the boats in Hull"),
@@ -64,7 +65,7 @@ def test_things_and_not_their_names_have_properties(
     assert "boat ids" not in made
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "expected"),
     [
         ("Show all full names", "How many full names are there?"),
@@ -78,7 +79,7 @@ def test_what_is_counted_can_be_counted(before: str, expected: str) -> None:
     assert made.startswith(expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("questions", "expected"),
     [
         (
@@ -115,7 +116,7 @@ def test_each_one_is_each_of_the_rows(questions: tuple[str, ...], expected: str)
     assert data_question(*questions) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("questions", "expected"),
     [
         (
@@ -231,7 +232,7 @@ def test_rows_are_named_as_a_person_would(questions: tuple[str, ...], expected: 
     assert data_question(*questions) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "question", "expected"),
     [
         (
@@ -302,7 +303,7 @@ def test_a_change_leaves_a_sentence(before: str, question: str, expected: str) -
     assert data_question(before, question) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "question"),
     [
         ("Show the flag of each person", "Group people by their flag"),

@@ -1,13 +1,12 @@
 """Follow-ups to questions about data, read off the form of the last question."""
 
-import pytest
-
 from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.languages import words_for
 from support.followups import data_question
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "phrase"),
     [
         ("Show me all boats in the harbour.", "all boats in the harbour"),
@@ -24,14 +23,12 @@ def test_what_a_question_asks_for_is_a_noun_phrase(question: str, phrase: str) -
     assert read.text == phrase
 
 
-@pytest.mark.parametrize(
-    "question", ["Is Dover a harbour?", "Hello there", "Which of them?", "How about by km?"]
-)
+@for_each("question", ["Is Dover a harbour?", "Hello there", "Which of them?", "How about by km?"])
 def test_other_questions_have_no_such_phrase(question: str) -> None:
     assert data_phrase(question, words_for("en")) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "question", "expected"),
     [
         (
@@ -99,7 +96,7 @@ def test_pointers_stand_for_the_rows_that_were_asked_for(
     assert data_question(before, question) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "question", "expected"),
     [
         (
@@ -132,7 +129,7 @@ def test_a_chain_keeps_all_that_restricts_it() -> None:
     assert data_question(*chain) == "What are the names of the ferries to Calais that are late?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question",
     [
         "Show the skippers and the boats they own",  # its own skippers
@@ -154,7 +151,7 @@ def test_where_the_reply_names_something_a_single_pointer_is_left_to_the_model()
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "fragment", "expected"),
     [
         ("Which boat has the highest mast", "the lowest", "Which boat has the lowest mast"),
@@ -219,7 +216,7 @@ def test_fragments_change_what_they_share_with_the_question(
     assert data_question(before, fragment, answer="Here is the result.", sql=None) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question",
     [
         "What is the refund policy?",
@@ -234,12 +231,12 @@ def test_a_question_of_its_own_is_not_put_into_the_last_one(question: str) -> No
     assert data_question("Show the catch of each boat in 2019", question) in {None, question}
 
 
-@pytest.mark.parametrize("remark", ["for my boss", "with pleasure", "by Friday", "for the meeting"])
+@for_each("remark", ["for my boss", "with pleasure", "by Friday", "for the meeting"])
 def test_remarks_change_nothing(remark: str) -> None:
     assert data_question("Show total sales for the north by region", remark, sql=None) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "question", "expected"),
     [
         (

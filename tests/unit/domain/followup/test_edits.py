@@ -18,6 +18,7 @@ from recollect.domain.followup.edits import (
     words_of,
 )
 from support.followups import conversation
+from support.tables import for_each
 
 FUNCTION_WORDS = frozenset({"the", "show", "in", "la"})
 
@@ -55,7 +56,7 @@ def applied(
     return apply_edits(question, [block(history)], edits, function_words=FUNCTION_WORDS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words"),
     [
         ("What about 2023?", ["What", "about", "2023", "?"]),
@@ -70,7 +71,7 @@ def test_a_text_is_cut_into_words_numbers_and_signs(text: str, words: list[str])
     assert texts(text) == words
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words"),
     [
         ("Combien coûte l'abonnement ?", ["Combien", "coûte", "l'", "abonnement", "?"]),
@@ -86,7 +87,7 @@ def test_an_english_contraction_is_no_elision() -> None:
     assert texts("It isn't Anna's") == ["It", "isn", "'", "t", "Anna", "'", "s"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words"),
     [
         ("¿Puedes explicarlo?", ["¿", "Puedes", "explicar", "lo", "?"]),
@@ -100,7 +101,7 @@ def test_a_spanish_enclitic_is_a_word_of_its_own(text: str, words: list[str]) ->
     assert texts(text) == words
 
 
-@pytest.mark.parametrize("text", ["Orlando", "hablar", "solo", "reglas"])
+@for_each("text", ["Orlando", "hablar", "solo", "reglas"])
 def test_a_word_without_an_enclitic_stays_whole(text: str) -> None:
     assert texts(text) == [text]
 
@@ -166,7 +167,7 @@ def test_a_title_that_the_conversation_opens_with_has_a_place_after_long_replies
     assert question.role is Role.USER
 
 
-@pytest.mark.parametrize(
+@for_each(
     "opening", ["user: Porto: rents", "assistant: How can I help?", f"assistant: {'word ' * 40}"]
 )
 def test_neither_a_sentence_nor_a_question_is_a_title(opening: str) -> None:
@@ -278,7 +279,7 @@ def test_a_span_stands_after_the_opening_sign_without_a_space() -> None:
     assert applied("¿cuánto cuesta?", history, span) == "¿En Granada cuánto cuesta?"
 
 
-@pytest.mark.parametrize("before", ["", "Thanks. ", "Well: ", "One?\n"])
+@for_each("before", ["", "Thanks. ", "Well: ", "One?\n"])
 def test_a_function_word_that_opened_a_sentence_loses_its_capital(before: str) -> None:
     history = f"{before}The rent in Porto"
     span = inserted(2, "The rent in Porto", among=history)

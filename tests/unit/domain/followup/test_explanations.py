@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.edits import (
     Edits,
@@ -15,6 +13,7 @@ from recollect.domain.followup.edits import (
 )
 from recollect.domain.followup.explanations import explain, span_text
 from support.followups import conversation
+from support.tables import for_each
 
 
 def explained(
@@ -42,7 +41,7 @@ SAFETY = ["user: Wat zijn de vereisten voor valbeveiliging?", "assistant: Er zij
 SALES = ["user: Show me total sales by region for 2024", "assistant: North 2.4M"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "history", "deleted", "inserted", "expected"),
     [
         (

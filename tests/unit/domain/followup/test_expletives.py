@@ -1,12 +1,11 @@
 """Questions whose "it" means nothing."""
 
-import pytest
-
 from recollect.domain.followup.expletives import asks_about_now, asks_about_user, needs_no_history
 from recollect.domain.followup.languages import words_for
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language"),
     [
         ("What time is it?", "en"),
@@ -28,7 +27,7 @@ def test_time_date_and_weather_are_asked_for_now(question: str, language: str) -
     assert asks_about_now(question, words_for(language))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language"),
     [
         ("What day is it on?", "en"),
@@ -47,7 +46,7 @@ def test_other_questions_may_be_about_what_was_said(question: str, language: str
     assert not asks_about_now(question, words_for(language))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language"),
     [
         ("What\u2019s my name?", "en"),
@@ -71,7 +70,7 @@ def test_users_ask_for_themselves(question: str, language: str) -> None:
     assert needs_no_history(question, words_for(language))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language"),
     [
         ("Where do I live it out?", "en"),

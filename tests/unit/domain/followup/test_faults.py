@@ -1,15 +1,14 @@
 """Rewrites that are cut short, or into which a number has come that nobody asked for."""
 
-import pytest
-
 from recollect.domain.followup.candidates import best_rewrite
 from recollect.domain.followup.dialogue import Method, Proposal
 from recollect.domain.followup.faults import leaves_comparison_open
 from recollect.domain.followup.languages import words_for
 from support.followups import conversation
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "rewrite"),
     [
         ("en", "Is Tom older than?"),
@@ -24,7 +23,7 @@ def test_a_comparison_with_nothing_is_never_sent(language: str, rewrite: str) ->
     assert standalone(rewrite, "Is he?", "How old is Tom?", language=language) == "Is he?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "rewrite"),
     [
         ("en", "Is Tom older than Ann?"),
@@ -49,7 +48,7 @@ def standalone(rewrite: str, question: str, *asked: str, language: str) -> str:
     return chosen.standalone_question
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "asked", "question", "rewrite"),
     [
         ("de", "Wie heißt meine Katze?", "Und 2023?", "Wie heißt 2023?"),
@@ -70,7 +69,7 @@ def test_a_number_spoils_no_question_that_has_none(
         assert standalone(rewrite, question, *history, language=language) == question
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "asked", "question", "rewrite"),
     [
         ("en", "Who won the cup in 2022?", "And 2018?", "Who won the cup in 2018?"),

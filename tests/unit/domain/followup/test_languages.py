@@ -5,9 +5,10 @@ import pytest
 from recollect.domain.followup.language import detect_language, known_language, language_of
 from recollect.domain.followup.languages import read_words, starting_phrase
 from support.followups import conversation
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "text"),
     [
         ("en", "What are the opening hours of the museum?"),
@@ -21,7 +22,7 @@ def test_the_language_is_detected(code: str, text: str) -> None:
     assert detect_language(text) == code
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "code"),
     [
         ("Hoi", None),
@@ -69,7 +70,7 @@ def test_short_messages_keep_the_language_of_the_conversation() -> None:
     assert language_of("ok", dutch) == "nl"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "code"),
     [
         ("Who am I?", "en"),

@@ -1,7 +1,5 @@
 """Questions of users about themselves, which no statement of theirs completes."""
 
-import pytest
-
 from recollect.domain.followup.expletives import is_calculation
 from recollect.domain.followup.languages import words_for
 from recollect.domain.followup.oneself import (
@@ -10,6 +8,7 @@ from recollect.domain.followup.oneself import (
     states_about_oneself,
 )
 from support.followups import conversation
+from support.tables import for_each
 
 ABOUT_ONESELF = {
     "en": """
@@ -115,24 +114,24 @@ def _sentences(tables: dict[str, str]) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("language", "question"), _sentences(ABOUT_ONESELF))
+@for_each(("language", "question"), _sentences(ABOUT_ONESELF))
 def test_a_question_about_oneself_stands_alone(language: str, question: str) -> None:
     assert asks_about_oneself(question, words_for(language))
 
 
-@pytest.mark.parametrize(("language", "question"), _sentences(MAYBE_COMPLETED))
+@for_each(("language", "question"), _sentences(MAYBE_COMPLETED))
 def test_what_points_back_asks_for_advice_or_is_a_fragment_does_not(
     language: str, question: str
 ) -> None:
     assert not asks_about_oneself(question, words_for(language))
 
 
-@pytest.mark.parametrize(("language", "message"), _sentences(STATEMENTS))
+@for_each(("language", "message"), _sentences(STATEMENTS))
 def test_statements_about_oneself_are_told(language: str, message: str) -> None:
     assert states_about_oneself(message, words_for(language))
 
 
-@pytest.mark.parametrize(("language", "message"), _sentences(NO_STATEMENTS))
+@for_each(("language", "message"), _sentences(NO_STATEMENTS))
 def test_requests_wishes_and_questions_are_no_statements(language: str, message: str) -> None:
     assert not states_about_oneself(message, words_for(language))
 
@@ -141,7 +140,7 @@ def _stands_alone(history: list[str], question: str) -> bool:
     return follows_own_words(question, conversation(*history), words_for("en"), "en")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("history", "question"),
     [
         (["user: I live in Leeds"], "Do I have children?"),
@@ -158,7 +157,7 @@ def test_a_statement_completes_no_question_about_oneself(history: list[str], que
     assert _stands_alone(history, question)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question"),
     [
         ("en", "Who won the war?", "What is my favourite colour?"),
@@ -175,7 +174,7 @@ def test_a_question_to_the_world_completes_none_for_something_of_the_users(
     assert follows_own_words(question, history, words_for(language), language)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("history", "question"),
     [
         (["user: Show the orders of 2023"], "How many orders do I have?"),
@@ -200,12 +199,12 @@ def test_after_other_messages_the_two_may_belong_together(
     assert not _stands_alone(history, question)
 
 
-@pytest.mark.parametrize("question", ["2+2?", "3 * 4 =", "(1+2)*3", "2^10", "12,5 + 3.5?"])
+@for_each("question", ["2+2?", "3 * 4 =", "(1+2)*3", "2^10", "12,5 + 3.5?"])
 def test_a_sum_stands_alone(question: str) -> None:
     assert is_calculation(question)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question", ["2023?", "2023-2024?", "24/7?", "+31 6 12345678", "5+", "3+ rooms?", "+", ""]
 )
 def test_values_may_take_the_place_of_others(question: str) -> None:

@@ -1,8 +1,7 @@
-import pytest
-
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.opening_question import opening_question
 from support.followups import conversation
+from support.tables import for_each
 
 
 def asked(*questions: str) -> tuple[HistoryMessage, ...]:
@@ -10,7 +9,7 @@ def asked(*questions: str) -> tuple[HistoryMessage, ...]:
     return conversation(*(line for pair in lines for line in pair))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "questions"),
     [
         (

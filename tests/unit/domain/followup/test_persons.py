@@ -8,6 +8,7 @@ from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.languages import words_for
 from recollect.domain.followup.persons.naming import read_with_persons
 from support.followups import conversation
+from support.tables import for_each
 
 ABOUT_CURIE = (
     "user: Who was Marie Curie?",
@@ -62,7 +63,7 @@ def text_of(question: str, *messages: str, language: str = "en") -> str:
     return resolved(question, *messages, language=language).standalone_question
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "expected"),
     [
         ("How did she die?", "How did Marie Curie die?"),
@@ -77,7 +78,7 @@ def test_a_pronoun_keeps_its_person_whomever_the_replies_name(question: str, exp
     assert text_of(question, *ABOUT_CURIE, *more) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "between",
     ["When was that?", "What else happened there?", "How long did Curie stay in Warsaw?"],
 )
@@ -86,7 +87,7 @@ def test_a_question_in_between_that_names_nobody_else_does_not_matter(between: s
     assert text_of("How did she die?", *ABOUT_CURIE, *more) == "How did Marie Curie die?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "between",
     [
         "Who else worked there?",
@@ -109,7 +110,7 @@ def test_a_chain_ends_where_somebody_else_may_be_meant(between: str) -> None:
     assert proposal.standalone_question == "How did she die?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question",
     [
         "Do nurses mourn when she dies?",
@@ -168,7 +169,7 @@ def test_a_reading_that_changes_more_than_the_pronoun_tells_nothing() -> None:
     assert proposal.standalone_question == "How did she die?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "first", "question", "topic", "second", "expected"),
     [
         (
@@ -212,7 +213,7 @@ def test_a_reply_that_is_somebodys_name_leaves_the_next_question_as_asked(reply:
         assert proposal.standalone_question == "How old was she?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "expected"),
     [
         ("How do I reach Aydin?", "en", "How do I reach Tarik Aydin?"),
@@ -227,7 +228,7 @@ def test_a_last_name_is_completed(question: str, language: str, expected: str) -
     assert text_of(question, "user: Who can help me?", reply, language=language) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question",
     [
         "How do I reach Tarik?",
@@ -246,7 +247,7 @@ def test_a_name_that_may_be_another_is_left_as_it_is(question: str) -> None:
     assert text_of(question, "user: Who can help me?", reply) == question
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reply",
     [
         "Ask Tarik Aydin or Emre Aydin.",

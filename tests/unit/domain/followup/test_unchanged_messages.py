@@ -10,6 +10,7 @@ from recollect.domain.followup.rules import items
 from recollect.domain.followup.rules.candidate import rule_candidate, with_complete_questions
 from recollect.domain.followup.rules.refinements import is_remark
 from support.followups import conversation
+from support.tables import for_each
 
 LIST = "1. **Alpha Pro**: light\n2. **Beta Max**: cheap\n3. **Gamma**: big"
 QUESTIONS = {
@@ -82,7 +83,7 @@ MESSAGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", installed())
+@for_each("language", installed())
 def test_remarks_and_wishes_about_the_form_of_a_reply_change_no_question(language: str) -> None:
     messages = [one.strip() for line in MESSAGES[language].split("\n") for one in line.split("|")]
     rewrites = {
@@ -117,7 +118,7 @@ def test_words_about_form_take_each_others_place(before: str, question: str, exp
     assert proposal.standalone_question == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "before", "question", "expected"),
     [
         ("en", "Show me the top 5 customers in March", "top 10",
@@ -154,7 +155,7 @@ def test_a_value_in_small_letters_is_no_part_of_the_name_before_it() -> None:
     assert proposal.standalone_question == "Wie viele Bestellungen sind in Hamburg offen?"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "expected"),
     [
         ("without emojis please", True),
@@ -197,7 +198,7 @@ def test_thanks_in_a_history_stay_as_they_are() -> None:
     assert with_complete_questions(history, "de") == list(history)
 
 
-@pytest.mark.parametrize("language", installed())
+@for_each("language", installed())
 def test_phrases_are_written_as_messages_are_cut_into_words(language: str) -> None:
     known = words_for(language)
     phrases = (*known.fragments, *known.limit, *known.instead, *known.idioms)

@@ -14,6 +14,7 @@ from recollect.domain.privacy.masking import (
 from recollect.domain.text import JsonValue
 from recollect.errors import ConfigurationError
 from recollect.sql_reading import SqlglotReader
+from support.tables import for_each
 
 KEY = b"k" * 32
 ALICE, BOB = UUID(int=1), UUID(int=2)
@@ -59,8 +60,8 @@ def test_a_mask_has_the_kind_and_a_keyed_hash(mode: str, length: int) -> None:
     assert masked == f"[email:{code}]"
 
 
-@pytest.mark.parametrize("before", MaskingMode)
-@pytest.mark.parametrize("after", [MaskingMode.MASK, MaskingMode.HASH])
+@for_each("before", MaskingMode)
+@for_each("after", [MaskingMode.MASK, MaskingMode.HASH])
 def test_what_is_masked_stays_as_it_is(before: MaskingMode, after: MaskingMode) -> None:
     once = TEXT if before is MaskingMode.OFF else masker(before).text(TEXT)
     twice = masker(after).text(once)
@@ -79,7 +80,7 @@ def test_without_a_key_nothing_is_masked_and_nothing_can_be_stored() -> None:
         MaskingPolicies().masker(ALICE, MaskingMode.MASK)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sql",
     [
         "SELECT name FROM shop.users WHERE email = 'jan@acme.nl' AND bsn = 123456782",

@@ -3,13 +3,12 @@
 from time import process_time
 from uuid import UUID
 
-import pytest
-
 from recollect.domain.privacy.masking import Masker, MaskingMode, MaskingPolicies, Unmasking
 from recollect.domain.privacy.names import KnownNames, names_in
 from recollect.domain.text import JsonValue
 from recollect.sql_reading import SqlglotReader
 from support.listed_names import ListedNames
+from support.tables import for_each
 
 KEY = b"k" * 32
 
@@ -69,7 +68,7 @@ def test_a_name_of_one_word_is_another_word_in_another_case() -> None:
     assert names_at(text, (0, 4)) == ["Will", "Will", "Will"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "names"),
     [
         ("<<Jan's>>", ["Jan"]),

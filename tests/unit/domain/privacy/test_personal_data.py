@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.domain.privacy.personal_data import personal_data_in
+from support.tables import for_each
 
 FOUND = {
     "email": {
@@ -132,7 +133,7 @@ NOTHING = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "text", "value"),
     [(kind, text, value) for kind, texts in FOUND.items() for text, value in texts.items()],
 )
@@ -142,14 +143,14 @@ def test_personal_data_is_found_in_each_way_of_writing(kind: str, text: str, val
     assert found == [(kind, value)]
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@for_each("text", NOTHING)
 def test_numbers_of_other_things_are_not_taken_for_personal_data(text: str) -> None:
     found = [(one.kind.value, text[one.start : one.end]) for one in personal_data_in(text)]
 
     assert found == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other"),
     [
         ("+31 6 1234 5678", "06-12345678"),

@@ -8,6 +8,7 @@ import pytest
 from recollect.domain.profile.json_values import MAX_DEPTH, MAX_VALUE_BYTES, merged, value_text
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
+from support.tables import for_each
 
 
 def nested(depth: int) -> JsonValue:
@@ -25,7 +26,7 @@ def doubled(times: int) -> JsonValue:
     return value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "text"),
     [
         (1.0, "1.0"),
@@ -67,7 +68,7 @@ def test_what_cannot_be_stored_as_it_is_is_refused(value: JsonValue, problem: st
         value_text(value)
 
 
-@pytest.mark.parametrize("value", [nested(MAX_DEPTH), "x" * (MAX_VALUE_BYTES - 2), 10**1232])
+@for_each("value", [nested(MAX_DEPTH), "x" * (MAX_VALUE_BYTES - 2), 10**1232])
 def test_what_is_just_within_the_limits_is_taken(value: JsonValue) -> None:
     assert json.loads(value_text(value)) == value
 
@@ -79,7 +80,7 @@ def test_a_value_that_contains_itself_is_refused() -> None:
         value_text(value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "result"),
     [
         ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}),

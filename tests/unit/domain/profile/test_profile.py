@@ -11,20 +11,21 @@ from recollect.domain.profile.profile import (
     check_key,
 )
 from recollect.errors import InvalidInput, VersionConflict
+from support.tables import for_each
 
 
-@pytest.mark.parametrize("key", ["a", "x" * 200, "reports/2024", "数据", "a b", "*", "."])
+@for_each("key", ["a", "x" * 200, "reports/2024", "数据", "a b", "*", "."])
 def test_any_name_is_a_key(key: str) -> None:
     assert check_key(key) == key
 
 
-@pytest.mark.parametrize("key", ["", " ", "x" * 201, "a\nb", "a\0b", "\x1b", "\ud800", None, 7])
+@for_each("key", ["", " ", "x" * 201, "a\nb", "a\0b", "\x1b", "\ud800", None, 7])
 def test_a_key_that_cannot_be_shown_on_one_line_is_refused(key: str) -> None:
     with pytest.raises(InvalidInput, match=r"^key "):
         ProfileChange.of(key, 1)
 
 
-@pytest.mark.parametrize("version", [-1, 2**63, True, "3", 1.0])
+@for_each("version", [-1, 2**63, True, "3", 1.0])
 def test_a_version_that_no_key_can_have_is_refused(version: int) -> None:
     with pytest.raises(InvalidInput, match=r"^version "):
         ProfileChange.of("key", 1, version=version)
@@ -50,7 +51,7 @@ def test_a_full_profile_takes_changes_of_its_own_keys_alone() -> None:
         change.text_after(StoredKey(other_keys=MAX_KEYS))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "current", "message"),
     [
         (3, 4, "it is at version 4, version 3 was expected"),

@@ -15,6 +15,7 @@ from recollect.domain.recall.entry import Recalled
 from recollect.domain.text import JsonValue
 from recollect.testing import FIRST_MOMENT
 from support.stored_conversations import a_stored_message
+from support.tables import for_each
 
 UNITS: JsonValue = {"length": "km", "decimals": 1.0, "unit": None}
 UNITS_LINE = '"units": {"length":"km","decimals":1.0,"unit":null}'
@@ -89,7 +90,7 @@ def test_templates_and_programs_get_it_as_json() -> None:
         assert json.dumps(form["profile"]) == json.dumps({"units": UNITS, "name": "Ann"})
 
 
-@pytest.mark.parametrize("text", FORGED)
+@for_each("text", FORGED)
 def test_no_value_can_leave_its_place(text: str) -> None:
     for item in (an_item(text), an_item({text: text}), an_item("x", key=text.splitlines()[0])):
         context = a_context(item)

@@ -1,13 +1,12 @@
-import pytest
-
 from recollect.models.stems import SnowballStems
+from support.tables import for_each
 
 
 def stems(text: str, language: str) -> list[str]:
     return list(SnowballStems().stems(text, language=language))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "compound", "parts"),
     [
         ("nl", "valbeveiliging", "val beveiliging"),
@@ -25,7 +24,7 @@ def test_a_compound_has_the_stems_of_its_parts(language: str, compound: str, par
     assert rest == stems(parts, language)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "word"),
     [
         ("nl", "verschillende"),

@@ -1,11 +1,10 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-import pytest
-
 from recollect.domain.recall.diversity import SEARCHED, cover_each, things_in
 from recollect.domain.recall.entry import Candidate, Entry
 from recollect.domain.recall.ranking import Ranked
+from support.tables import for_each
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -27,7 +26,7 @@ def covered(texts: list[str], *things: str) -> list[str]:
     return [one.candidate.entry.text for one in ranked]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question", "things"),
     [
         ("en", "What did we decide about the harness and about the ladder?", "harness/ladder"),

@@ -14,6 +14,7 @@ from recollect.domain.recall.entry_maker import (
 )
 from recollect.domain.text import JsonObject
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 SESSION = UUID(int=1)
 MAKER = EntryMaker(stems=lambda text: text.lower().split())
@@ -121,8 +122,8 @@ def test_half_of_a_complete_exchange_is_no_entry() -> None:
     assert entries(turn(("system", "Be brief."))) == ()
 
 
-@pytest.mark.parametrize("key", ["speaker", "name"])
-@pytest.mark.parametrize("status", list(TurnStatus))
+@for_each("key", ["speaker", "name"])
+@for_each("status", list(TurnStatus))
 def test_a_message_of_a_named_speaker_is_an_entry_at_once(key: str, status: TurnStatus) -> None:
     (message,) = turn(("user", "I moved to Gent."), metadata={key: " Ann  Smith"})
     (found,) = entries([message], status)
@@ -143,7 +144,7 @@ def test_a_written_name_in_an_exchange_is_part_of_the_question() -> None:
     assert found.entry.text == "Question: Ann: how many? Result summary: Nine."
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     ["Note: buy milk", "ann: hello", "10:30 is fine", "http://x.org", "Ann:", "Pregunta: uno"],
 )
@@ -151,13 +152,13 @@ def test_not_all_that_stands_before_a_colon_is_a_name(content: str) -> None:
     assert entries(turn(("user", content)), TurnStatus.PENDING) == ()
 
 
-@pytest.mark.parametrize("name", ["", "  ", 5, None, ["Ann"]])
+@for_each("name", ["", "  ", 5, None, ["Ann"]])
 def test_a_speaker_name_that_is_blank_or_no_text_is_ignored(name: object) -> None:
     messages = turn(("user", "hello there"), metadata={"speaker": name})  # type: ignore[dict-item]
     assert entries(messages, TurnStatus.PENDING) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     [
         "I don't know.",
@@ -180,7 +181,7 @@ def test_answers_that_tell_nothing_are_no_entries(answer: str) -> None:
     assert entries(turn(("user", "Sales?"), ("assistant", answer))) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     [
         "No.",
@@ -199,10 +200,8 @@ def test_answers_with_information_make_an_entry(answer: str) -> None:
     assert not is_empty_answer(answer)
 
 
-@pytest.mark.parametrize(
-    "question", ["Which sales?", "What is SQL: a language?", "which Tables: new?"]
-)
-@pytest.mark.parametrize("answer", ["2.5M.", "See Tables: none."])
+@for_each("question", ["Which sales?", "What is SQL: a language?", "which Tables: new?"])
+@for_each("answer", ["2.5M.", "See Tables: none."])
 def test_the_text_of_an_exchange_can_be_read_again(question: str, answer: str) -> None:
     messages = turn(("user", question), ("assistant", answer))
     (made,) = MAKER.entries_of(messages, TurnStatus.COMPLETE, is_latest=True)

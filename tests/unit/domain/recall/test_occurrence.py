@@ -1,11 +1,10 @@
-import pytest
-
 from recollect.domain.recall.occurrence import Occurrence, asked_occurrence
+from support.tables import for_each
 
 FIRST, LAST = Occurrence.FIRST, Occurrence.LAST
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question", "occurrence", "subject"),
     [
         ("en", "When did I first ask about the ladder?", FIRST, "When did I about the ladder?"),
@@ -43,7 +42,7 @@ def test_a_question_asks_for_the_first_or_the_last_time(
     assert len(asked.subject) < len(question)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question"),
     [
         ("en", "What did we sell last week?"),

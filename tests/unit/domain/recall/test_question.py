@@ -1,9 +1,8 @@
 from collections.abc import Sequence
 
-import pytest
-
 from recollect.domain.recall.query import RecallQuestion, read_question
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 
 def read(
@@ -12,7 +11,7 @@ def read(
     return read_question(text, speakers=speakers, me=me, language=language, now=FIRST_MOMENT)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rest", "named"),
     [
         ("What did Melanie paint?", "What did paint?", {"melanie"}),
@@ -49,7 +48,7 @@ def test_names_of_speakers_weigh_less_than_other_words() -> None:
     assert terms["paint?"] == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "text"),
     [
         ("en", "When did she go?"),

@@ -9,6 +9,7 @@ from recollect.domain.recall.occurrence import Occurrence
 from recollect.domain.recall.query import RecallQuestion, read_question
 from recollect.domain.recall.ranking import Ranked, rank, said_once
 from recollect.testing import FIRST_MOMENT
+from support.tables import for_each
 
 NOW = FIRST_MOMENT
 LONG_AGO = NOW - timedelta(days=400)
@@ -236,7 +237,7 @@ def _ladders() -> list[Candidate]:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "expected"),
     [
         ("What about ladders?", ["mid", "new", "old", "weak", "else"]),

@@ -13,6 +13,7 @@ from recollect.domain.recall.reranking import RerankPolicy, readable_texts, rera
 from recollect.errors import InvalidInput
 from recollect.testing import FIRST_MOMENT
 from support.recall.scripted_index import an_entry, candidates_of
+from support.tables import for_each
 
 SESSION = uuid4()
 SPEAKERS = ("Ann", "Bob")
@@ -42,14 +43,14 @@ def texts(ranked: list[Ranked]) -> list[str]:
     return [one.candidate.entry.text for one in ranked]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "candidates"), [("off", 0), ("auto", None), (" AUTO ", None), ("2", 2), ("100", 100)]
 )
 def test_a_policy_is_off_auto_or_a_number(text: str, candidates: int | None) -> None:
     assert RerankPolicy.parse(text) == RerankPolicy(candidates=candidates)
 
 
-@pytest.mark.parametrize("text", ["", "on", "1", "0", "-5", "101", "1e2", "٣", "9" * 9])
+@for_each("text", ["", "on", "1", "0", "-5", "101", "1e2", "٣", "9" * 9])
 def test_another_policy_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="off, auto or a number from 2 to 100"):
         RerankPolicy.parse(text)

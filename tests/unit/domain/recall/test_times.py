@@ -1,8 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from recollect.domain.recall.query import CalendarTime, Period, Time, time_in
+from support.tables import for_each
 
 NOW = datetime(2026, 5, 20, 10, tzinfo=UTC)  # a Wednesday
 
@@ -16,7 +15,7 @@ def days(first: str, last: str | None = None) -> Period:
     return Period(first=start, last=datetime.fromisoformat(last).date() if last else start)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "expected"),
     [
         ("What did Ann buy on 7 May 2023?", CalendarTime(year=2023, month=5, day=7)),
@@ -47,7 +46,7 @@ def test_the_time_of_a_question_is_read(question: str, expected: Time | None) ->
     assert named(question) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question", "expected"),
     [
         ("nl", "Wat zei ik op 7 mei 2023 over ski's?", CalendarTime(year=2023, month=5, day=7)),
@@ -92,7 +91,7 @@ def test_a_time_before_the_first_year_causes_no_error() -> None:
     assert named("What was said 9999 years ago?") is not None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question"),
     [
         ("en", "What did I say yesterday?"),

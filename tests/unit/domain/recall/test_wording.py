@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.domain.recall.wording import NOTHING_WANTED, read_wording, wanted_in
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "of_self", "of_others"),
     [
         ("en", "I sold my boat", "You sold your boat"),
@@ -33,7 +32,7 @@ def test_german_nouns_are_no_names() -> None:
     assert read_wording("Wir haben das Boot verkauft", "de").names == 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "language"),
     [("12 eggs", "en"), ("Twice!", "en"), ("een paar", "nl"), ("fünf", "de"), ("deux", "fr")],
 )
@@ -45,7 +44,7 @@ def test_only_the_beginning_is_read() -> None:
     assert read_wording("la " * 200 + "12", "en") == read_wording("la " * 200, "en")
 
 
-@pytest.mark.parametrize("text", ["", "?!", "的"])
+@for_each("text", ["", "?!", "的"])
 def test_a_text_without_words_tells_nothing(text: str) -> None:
     assert read_wording(text, "en") == (0.0, 0, False)
 
@@ -55,7 +54,7 @@ def test_of_an_unknown_language_only_digits_are_read() -> None:
     assert wanted_in("How many?", "fi") == NOTHING_WANTED
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question"),
     [
         ("en", "How many boats did she sell?"),
@@ -69,7 +68,7 @@ def test_a_question_for_a_number_wants_no_name(language: str, question: str) -> 
     assert wanted_in(question, language) == (False, True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "question"),
     [
         ("en", "Who sold the boat?"),

@@ -1,7 +1,6 @@
-import pytest
-
 from recollect.domain.language import words_of
 from recollect.models.stems import SnowballStems
+from support.tables import for_each
 
 
 def words(text: str) -> list[str]:
@@ -12,7 +11,7 @@ def stems(text: str, language: str | None = None) -> list[str]:
     return list(SnowballStems().stems(text, language=language))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("Café, STRASSE Straße", ["cafe", "strasse", "strasse"]),
@@ -38,7 +37,7 @@ def test_endless_words_are_cut() -> None:
     assert words("x" * 500) == ["x" * 64]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "one", "other"),
     [
         ("en", "She was painting sunsets", "painted a sunset"),

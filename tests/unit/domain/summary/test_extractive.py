@@ -4,6 +4,7 @@ import pytest
 
 from recollect.domain.summary.candidates import Utterance
 from recollect.domain.summary.extractive import cut_to_fit, summarise_extractively
+from support.tables import for_each
 
 ENGLISH = (
     ("user", "Hi! Show me total sales by region for 2024"),
@@ -76,7 +77,7 @@ def test_system_messages_are_no_part_of_the_summary() -> None:
     assert summary == summarise_extractively(utterances(*ENGLISH), limit=1000)
 
 
-@pytest.mark.parametrize("limit", [0, 1, 5, 40, 100, 300])
+@for_each("limit", [0, 1, 5, 40, 100, 300])
 def test_the_limit_of_a_summary_holds_for_any_length_function(limit: int) -> None:
     for count in (len, lambda text: len(text.split()), lambda text: len(text.encode())):
         assert (
@@ -124,7 +125,7 @@ def test_an_earlier_summary_alone_is_kept() -> None:
     assert summarise_extractively([], limit=100, earlier="The total is 5.") == "The total is 5."
 
 
-@pytest.mark.parametrize("text", ["", "   ", "!!!", "Thanks!", "ok thanks"])
+@for_each("text", ["", "   ", "!!!", "Thanks!", "ok thanks"])
 def test_an_empty_conversation_has_no_summary(text: str) -> None:
     assert summarise_extractively(utterances(("user", text)), limit=100) == ""
 
@@ -144,7 +145,7 @@ def test_a_thousand_messages_cost_about_five_times_two_hundred() -> None:
     assert seconds(1_000) < 15 * seconds(200)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["." * 10_000, "'a " * 3000, "well, " * 2000, "1. " * 3000, "```" * 3000, ", " * 5000]
 )
 def test_hostile_texts_are_summarised_quickly(text: str) -> None:

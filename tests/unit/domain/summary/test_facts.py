@@ -1,14 +1,13 @@
-import pytest
-
 from recollect.domain.summary.facts import Fact, FactKind, terms_of
 from support.examples import facts_in
+from support.tables import for_each
 
 
 def said(text: str, kind: FactKind) -> set[str]:
     return {word for fact in facts_in(text) if fact.kind is kind for word in fact.terms}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "names"),
     [
         ("The user's name is Anna and she owns the Blue Door in Utrecht.", {"anna", "utrecht"}),
@@ -33,7 +32,7 @@ def test_the_first_word_of_a_sentence_is_no_name_by_its_capital_alone() -> None:
     assert said("Sales grew. Totals were shown.", FactKind.NAME) == set()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("earlier", "new"),
     [
         ("They sold 1,250 bikes.", "They sold 1.250 bikes."),
@@ -55,7 +54,7 @@ def test_a_fact_survives_in_another_form(earlier: str, new: str) -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("earlier", "kind"),
     [
         ("The user is called Anna.", FactKind.NAME),

@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.domain.language import guess_language, split_words
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "language"),
     [
         ("What were the total sales in 2024, and which region was the best?", "en"),

@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.domain.summary.sentences import split_sentences
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "sentences"),
     [
         ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),

@@ -1,5 +1,3 @@
-import pytest
-
 from recollect.domain.summary.statements import (
     OPEN_QUESTION,
     is_offer,
@@ -7,12 +5,13 @@ from recollect.domain.summary.statements import (
     read_statement,
     read_told_statement,
 )
+from support.tables import for_each
 
 NEEDED = 2.0
 """What a summary keeps first is worth as much."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "sentence"),
     [
         ("en", "My daughter Noor is seven."),
@@ -28,7 +27,7 @@ def test_what_users_say_of_themselves_is_needed(language: str, sentence: str) ->
     assert read_statement(sentence, language=language).worth >= NEEDED
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "sentence"),
     [
         ("en", "What can I bake, given that my son is allergic to nuts?"),
@@ -44,7 +43,7 @@ def test_a_clause_beside_a_question_is_a_statement(language: str, sentence: str)
     assert read_statement(sentence, language=language).worth >= NEEDED
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sentence",
     [
         "What were the sales of 2023 in Utrecht?",
@@ -69,7 +68,7 @@ def test_a_decision_is_worth_more_than_chatter_about_oneself() -> None:
     assert decided.worth > chatter.worth
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "answer"),
     [
         ("en", "Let's come back to that later."),
@@ -91,7 +90,7 @@ def test_an_answer_with_the_word_later_is_an_answer() -> None:
     assert not puts_off("Start with one page. You can add online ordering later.", "en")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "sentence"),
     [
         ("en", "Let me know if there's anything else you'd like to know."),

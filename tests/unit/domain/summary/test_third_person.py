@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.domain.summary.sentences import in_third_person
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "told"),
     [
         ("I want my bill.", "Ann wants Ann's bill."),
@@ -23,7 +22,7 @@ def test_i_and_you_become_names(said: str, told: str) -> None:
     assert in_third_person(said, speaker="Ann", listener="Bob") == told
 
 
-@pytest.mark.parametrize(
+@for_each(
     "said",
     [
         "World War I ended.",

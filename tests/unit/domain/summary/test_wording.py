@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.domain.summary.sentences import tighten
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "kept"),
     [
         ("Well, you know, I left.", "I left."),
@@ -21,7 +20,7 @@ def test_filler_words_around_a_sentence_are_removed(said: str, kept: str) -> Non
     assert tighten(said) == kept
 
 
-@pytest.mark.parametrize(
+@for_each(
     "said",
     [
         "Thank you very much!",

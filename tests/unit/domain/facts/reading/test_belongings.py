@@ -2,11 +2,10 @@
 
 from uuid import UUID
 
-import pytest
-
 from recollect.domain.facts.reading.belongings import belongs_to_another, with_own_slot
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Statement
+from support.tables import for_each
 
 _ANOTHERS = """
 My manager's manager is Bob.
@@ -51,17 +50,17 @@ El lugar de mi nacimiento es Lugo.
 """
 
 
-@pytest.mark.parametrize("content", _ANOTHERS.strip().splitlines())
+@for_each("content", _ANOTHERS.strip().splitlines())
 def test_what_belongs_to_somebody_of_the_users_is_told(content: str) -> None:
     assert belongs_to_another(content)
 
 
-@pytest.mark.parametrize("content", _OWN.strip().splitlines())
+@for_each("content", _OWN.strip().splitlines())
 def test_what_is_the_users_own_is_told_from_it(content: str) -> None:
     assert not belongs_to_another(content)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "slot", "own"),
     [
         ("My manager's manager is Bob.", Slot.MANAGER, Slot.COLLEAGUE),

@@ -1,11 +1,11 @@
 """Commands to remember and to forget are told from everything that only sounds like one."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
+from support.tables import for_each
 
 _REMEMBER = """
 Remember that [I'm vegan].
@@ -186,26 +186,26 @@ def _read(line: str) -> tuple[tuple[Command, ...], str, int]:
     return commands, line[start + 1 : line.index("]")], start
 
 
-@pytest.mark.parametrize("line", _REMEMBER.strip().splitlines())
+@for_each("line", _REMEMBER.strip().splitlines())
 def test_a_command_to_remember_is_read_with_its_statement(line: str) -> None:
     commands, content, start = _read(line)
     assert commands == (Command(kind=CommandKind.REMEMBER, content=content, start=start),)
 
 
-@pytest.mark.parametrize("line", _FORGET.strip().splitlines())
+@for_each("line", _FORGET.strip().splitlines())
 def test_a_command_to_forget_is_read_with_its_statement(line: str) -> None:
     commands, content, start = _read(line)
     assert commands == (Command(kind=CommandKind.FORGET, content=content, start=start),)
 
 
-@pytest.mark.parametrize("line", _TOPICS.strip().splitlines())
+@for_each("line", _TOPICS.strip().splitlines())
 def test_a_command_to_forget_a_topic_is_read_with_its_name(line: str) -> None:
     commands, content, start = _read(line)
     topic = Command(kind=CommandKind.FORGET, content=content, start=start, names_topic=True)
     assert commands == (topic,)
 
 
-@pytest.mark.parametrize("message", _NONE.strip().splitlines())
+@for_each("message", _NONE.strip().splitlines())
 def test_what_only_sounds_like_a_command_is_none(message: str) -> None:
     assert commands_in(message) == ()
 
@@ -219,7 +219,7 @@ def test_the_commands_of_a_message_come_in_order() -> None:
     ]
 
 
-@pytest.mark.parametrize("frame", ["```\n{}\n```", "> {}", 'A: "{}"', "The memo:\n{}"])
+@for_each("frame", ["```\n{}\n```", "> {}", 'A: "{}"', "The memo:\n{}"])
 def test_a_command_that_is_quoted_or_code_is_none(frame: str) -> None:
     assert commands_in(frame.format("Remember that I am a vegan from Ghent.")) == ()
 

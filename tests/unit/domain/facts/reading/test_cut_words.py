@@ -1,11 +1,10 @@
 """A quote that leaves out what makes it true is noticed."""
 
-import pytest
-
 from recollect.domain.facts.reading.cut_words import leaves_words_out, place_behind_other
 from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.quoted_clause import QuotedClause
 from recollect.domain.speech.phrases import words_in
+from support.tables import for_each
 
 
 def leaves_out(line: str) -> bool:
@@ -17,7 +16,7 @@ def leaves_out(line: str) -> bool:
     return leaves_words_out(clause)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "My sister and [I run a shop].",
@@ -37,7 +36,7 @@ def test_a_quote_that_leaves_something_out(line: str) -> None:
     assert leaves_out(line)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "[My sister and I run a shop].",
@@ -53,7 +52,7 @@ def test_a_quote_that_leaves_nothing_out(line: str) -> None:
     assert not leaves_out(line)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "text", "place"),
     [
         ("en", "My sister and I live in Ghent", 3),

@@ -1,11 +1,10 @@
 """What users say that they like best."""
 
-import pytest
-
 from recollect.domain.facts.reading.favourites import favourites_in, is_other_favourite
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "content"),
     [
         ("My favorite color is blue.", "My favorite color is blue."),
@@ -27,7 +26,7 @@ def test_a_favourite_is_told_in_a_sentence_of_its_own(text: str, content: str) -
     assert found.quote in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "My favorite part is when he sings.",
@@ -49,7 +48,7 @@ def test_other_sentences_tell_none(text: str) -> None:
     assert not [*favourites_in(text)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("new", "known", "is_other"),
     [
         ("My favourite colour is green.", "My favorite color is blue.", True),

@@ -1,11 +1,10 @@
 """Commands that end facts without a word of what they say, and what only sounds like one."""
 
-import pytest
-
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in, only_forgets
 from recollect.domain.facts.reading.commands.named import NamedThing
 from recollect.domain.facts.slots import Slot
+from support.tables import for_each
 
 _SLOTS = """
 name: [Forget my name]
@@ -241,7 +240,7 @@ def _read(line: str) -> tuple[tuple[Command, ...], str, int]:
     return commands, line[start + 1 : line.index("]")], start
 
 
-@pytest.mark.parametrize("line", _SLOTS.strip().splitlines())
+@for_each("line", _SLOTS.strip().splitlines())
 def test_what_is_to_be_forgotten_can_be_named(line: str) -> None:
     slots, _, text = line.partition(": ")
     commands, content, start = _read(text)
@@ -250,7 +249,7 @@ def test_what_is_to_be_forgotten_can_be_named(line: str) -> None:
     assert commands == (Command(kind=kind, content=content, start=start, slots=named),)
 
 
-@pytest.mark.parametrize("line", _NAMED.strip().splitlines())
+@for_each("line", _NAMED.strip().splitlines())
 def test_a_thing_of_the_users_can_be_named_by_its_noun(line: str) -> None:
     nouns, _, text = line.partition(": ")
     commands, content, start = _read(text)
@@ -258,7 +257,7 @@ def test_a_thing_of_the_users_can_be_named_by_its_noun(line: str) -> None:
     assert commands == (Command(kind=kind, content=content, start=start, thing=thing),)
 
 
-@pytest.mark.parametrize("line", _ATTRIBUTES.strip().splitlines())
+@for_each("line", _ATTRIBUTES.strip().splitlines())
 def test_one_attribute_of_somebody_of_the_users_can_be_named(line: str) -> None:
     named, _, text = line.partition(": ")
     commands, content, start = _read(text)
@@ -267,7 +266,7 @@ def test_one_attribute_of_somebody_of_the_users_can_be_named(line: str) -> None:
     assert commands == (Command(kind=kind, content=content, start=start, thing=thing),)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "kind"),
     [
         *((line, CommandKind.FORGET_EVERYTHING) for line in _EVERYTHING.strip().splitlines()),
@@ -280,7 +279,7 @@ def test_everything_or_the_last_message_can_be_forgotten(line: str, kind: Comman
     assert commands == (Command(kind=kind, content=content, start=start),)
 
 
-@pytest.mark.parametrize("message", _NONE.strip().splitlines())
+@for_each("message", _NONE.strip().splitlines())
 def test_what_only_sounds_like_a_command_is_none(message: str) -> None:
     assert [one for one in commands_in(message) if one.is_sweeping] == []
 
@@ -294,7 +293,7 @@ def test_a_command_may_stand_beside_other_sentences() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_all"),
     [
         ("Forget my dog", True),

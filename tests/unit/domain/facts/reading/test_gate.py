@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from recollect.domain.facts.reading.gate import Refusal, only_asks, refuses
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.speech.phrases import LANGUAGES
+from support.tables import for_each
 
 _DATA = Path(__file__).parent / "data"
 _TABLES = {code: tomllib.loads((_DATA / f"{code}.toml").read_text("utf-8")) for code in LANGUAGES}
@@ -43,17 +43,17 @@ _REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("line", _PASSING)
+@for_each("line", _PASSING)
 def test_what_a_user_says_about_themselves_may_be_stored(line: str) -> None:
     assert _refusal(line) is None
 
 
-@pytest.mark.parametrize(("reason", "line"), _REFUSED)
+@for_each(("reason", "line"), _REFUSED)
 def test_what_only_looks_like_a_fact_is_refused(reason: str, line: str) -> None:
     assert _refusal(line) == reason
 
 
-@pytest.mark.parametrize("quote", ["I live in ghent", "", "  "])
+@for_each("quote", ["I live in ghent", "", "  "])
 def test_a_quote_that_the_message_does_not_have_is_refused(quote: str) -> None:
     assert refuses(_statement(quote), "I live in Ghent.") is Refusal.NOT_VERBATIM
 
@@ -76,7 +76,7 @@ def test_what_memory_has_wrong_may_be_withdrawn_in_its_own_words() -> None:
     assert refuses(_statement(quote, operation="retract"), message) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "quote"),
     [
         ("Don't forget where I live.", "where I live"),
@@ -100,7 +100,7 @@ def test_what_is_not_to_be_forgotten_is_not_told_either() -> None:
     assert refuses(_statement("I ski"), "Don't forget my name, I ski.") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "quote"),
     [
         ("Forget where I live.", "where I live"),
@@ -118,7 +118,7 @@ def test_what_is_to_be_forgotten_is_withdrawn_by_its_command_alone(
     assert refuses(found, message) is Refusal.COMMAND
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "quote"),
     [
         ("Vergeet mijn vrouw niet te vermelden", "Vergeet mijn vrouw niet te vermelden"),
@@ -131,14 +131,14 @@ def test_what_is_to_be_forgotten_is_withdrawn_by_its_command_alone(
         ("Olvida mi coche rojo", "mi coche rojo"),
     ],
 )
-@pytest.mark.parametrize("operation", Operation)
+@for_each("operation", Operation)
 def test_a_sentence_that_begins_as_a_command_is_no_statement(
     message: str, quote: str, operation: Operation
 ) -> None:
     assert refuses(_statement(quote, operation=operation), message) is Refusal.COMMAND
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "quote"),
     [
         ("Forget it, I live in Hull.", "I live in Hull"),
@@ -171,7 +171,7 @@ def test_any_quote_of_any_message_gets_an_answer(message: str, data: st.DataObje
     assert refusal is None or refusal in set(Refusal)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("quote", "reply", "refusal"),
     [
         ("So 318", "There are 318 open orders.", Refusal.ECHO),
@@ -187,7 +187,7 @@ def test_figures_of_the_reply_before_are_no_facts(
     assert refuses(_statement(quote), f"{quote}.", reply=reply) is refusal
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reply", "earlier", "refusal"),
     [
         ("Do you work in Ghent too?", "I live in Ghent.", Refusal.FRAGMENT),
@@ -202,12 +202,12 @@ def test_a_short_answer_tells_nothing_of_what_was_told_before_the_question(
     assert refuses(statement, "No, in Bruges.", reply=reply, earlier=earlier) is refusal
 
 
-@pytest.mark.parametrize("message", ["What about 2015?", "¿Cuánto cuesta el envío?", " Wie spät? "])
+@for_each("message", ["What about 2015?", "¿Cuánto cuesta el envío?", " Wie spät? "])
 def test_one_question_without_the_user_in_it_only_asks(message: str) -> None:
     assert only_asks(message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         "Show sales by month",
@@ -223,7 +223,7 @@ def test_what_may_state_something_does_not_only_ask(message: str) -> None:
     assert not only_asks(message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_name"),
     [
         ("Call me when you are ready.", False),
@@ -243,7 +243,7 @@ def test_a_name_is_stored_only_where_one_is_told(text: str, *, is_name: bool) ->
     assert refuses(statement, text) == (None if is_name else Refusal.NO_NAME)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reply", "message"),
     [
         ("Where do you work?", "I'm at Google"),

@@ -1,14 +1,13 @@
 """Names that users tell of themselves, and what is only written like one."""
 
-import pytest
-
 from recollect.domain.facts.reading.introductions import (
     introductions,
     sentences_after_introduction,
 )
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "said"),
     [
         ("Hi, I'm Emma. Can you help me?", "I'm Emma"),
@@ -30,7 +29,7 @@ def test_a_name_is_read_where_a_sentence_begins(text: str, said: str) -> None:
     assert [clause.quote_in(text) for clause in introductions(text)] == [said]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I'm Dutch.",
@@ -60,7 +59,7 @@ def test_who_says_it_after_thousands_of_characters_is_not_heard() -> None:
     assert len([*introductions("\n" * 3_000 + "My name is Emma.")]) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "sentences"),
     [
         ("Hi, I'm Emma. I'm from Ghent. I ski!", ["I'm from Ghent", "I ski"]),

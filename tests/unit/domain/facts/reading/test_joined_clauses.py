@@ -2,16 +2,15 @@
 
 import re
 
-import pytest
-
 from recollect.domain.facts.reading.joined_clauses import (
     added_wishes,
     clauses_after_personal_data,
     joined_clauses,
 )
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "language", "sentences"),
     [
         ("I live in Hull and work at Tyrell", "en", ["I live in Hull", "I work at Tyrell"]),
@@ -100,7 +99,7 @@ def test_each_clause_of_the_same_subject_stands_by_itself(
     assert all(clause.quote_in(text) in text for clause in clauses)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I live and work in Hull",
@@ -131,7 +130,7 @@ def test_what_is_not_surely_two_statements_stays_one(text: str) -> None:
     assert clause.sentence_in(text) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "wishes"),
     [
         ("I teach in Hull, and I prefer bullet points.", ["I prefer bullet points"]),
@@ -147,7 +146,7 @@ def test_a_wish_about_answers_is_found_behind_a_comma(text: str, wishes: list[st
     assert [clause.quote_in(text) for clause in added_wishes(text)] == wishes
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "clauses"),
     [
         ("My number is 06-12345678 and I live in Hull.", ["I live in Hull"]),

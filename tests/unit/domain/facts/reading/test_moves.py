@@ -1,13 +1,13 @@
 """Where users live now, told beside where they lived before."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.facts.reading.moves import moves_in, tells_former_home
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "content"),
     [
         ("I used to live in Paris but now I'm in Rome.", "I live in Rome."),
@@ -27,7 +27,7 @@ def test_the_place_of_now_is_the_home(text: str, content: str) -> None:
     assert move.quote in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I used to live in Paris.",

@@ -1,10 +1,9 @@
 """Which fact a named thing of the user's means, and that any doubt means none."""
 
-import pytest
-
 from conformance.contracts.facts_shared import a_fact
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.commands.named import NamedFacts, facts_named
+from support.tables import for_each
 
 _CERTAIN = """
 Forget my dog | I have a dog.
@@ -77,28 +76,28 @@ def _named(line: str) -> tuple[NamedFacts, list[str]]:
     return facts_named(found.thing, map(a_fact, contents)), contents
 
 
-@pytest.mark.parametrize("line", _CERTAIN.strip().splitlines())
+@for_each("line", _CERTAIN.strip().splitlines())
 def test_the_only_fact_about_a_thing_is_meant(line: str) -> None:
     named, (content,) = _named(line)
     assert named.certain is not None
     assert named.certain.content == content
 
 
-@pytest.mark.parametrize("line", _CERTAIN.strip().splitlines())
+@for_each("line", _CERTAIN.strip().splitlines())
 def test_facts_about_other_matters_change_nothing(line: str) -> None:
     named, (content, _) = _named(f"{line} | I collect stamps.")
     assert [one.content for one in named.possible] == [content]
     assert named.certain == named.possible[0]
 
 
-@pytest.mark.parametrize("line", _DOUBTFUL.strip().splitlines())
+@for_each("line", _DOUBTFUL.strip().splitlines())
 def test_what_may_tell_more_or_be_another_fact_is_asked_about(line: str) -> None:
     named, contents = _named(line)
     assert named.certain is None
     assert [one.content for one in named.possible] == contents
 
 
-@pytest.mark.parametrize("line", _UNMEANT.strip().splitlines())
+@for_each("line", _UNMEANT.strip().splitlines())
 def test_what_no_fact_is_about_means_none(line: str) -> None:
     named, _ = _named(line)
     assert named == NamedFacts(certain=None, possible=())

@@ -1,10 +1,10 @@
 """Secrets are told from the numbers and words that only look like one; all values are made up."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
+from support.tables import for_each
 
 _TOKENS = """
 my api key is sk-proj-abc123DEF456ghi789
@@ -138,12 +138,12 @@ def _lines(text: str) -> list[str]:
     return text.strip().splitlines()
 
 
-@pytest.mark.parametrize("text", [*_lines(_TOKENS), *_lines(_TOLD), *_lines(_NUMBERS)])
+@for_each("text", [*_lines(_TOKENS), *_lines(_TOLD), *_lines(_NUMBERS)])
 def test_a_secret_is_found(text: str) -> None:
     assert holds_secret(text)
 
 
-@pytest.mark.parametrize("text", _lines(_HARMLESS))
+@for_each("text", _lines(_HARMLESS))
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
     assert not holds_secret(text)
 
@@ -153,7 +153,7 @@ def test_only_the_secret_is_marked() -> None:
     assert [text[start:end] for start, end in secrets_in(text)] == ["password is Merluza_2024#"]
 
 
-@pytest.mark.parametrize("piece", ["password ", "key a ", "12 ", "4111 1111 1111 1112 "])
+@for_each("piece", ["password ", "key a ", "12 ", "4111 1111 1111 1112 "])
 def test_a_list_of_what_may_be_secrets_counts_as_one(piece: str) -> None:
     text = piece * 3_000
     assert next(iter(span for span in secrets_in(text) if span == (0, len(text))), None)

@@ -3,23 +3,22 @@
 import tomllib
 from importlib.resources import files
 
-import pytest
-
 from recollect.domain.facts.reading import languages
 from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import LANGUAGES, words_in
+from support.tables import for_each
 
 _TABLES = tomllib.loads(files(languages).joinpath("slot_names.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@for_each("code", LANGUAGES)
 def test_every_language_names_says_and_asks_for_the_same_slots(code: str) -> None:
     for kind in ("names", "sayings", "questions"):
         assert _TABLES[kind][code].keys() == _TABLES[kind]["en"].keys()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "code", "slot", "count"),
     [
         ("my name", "en", Slot.NAME, 2),
@@ -32,12 +31,12 @@ def test_the_longest_name_of_a_slot_counts(text: str, code: str, slot: Slot, cou
     assert slot_at(words_in(text), 0, code) == (slot, count)
 
 
-@pytest.mark.parametrize("text", ["my budget", "his name", "name", "", "your address"])
+@for_each("text", ["my budget", "his name", "name", "", "your address"])
 def test_what_is_not_named_is_no_slot(text: str) -> None:
     assert slot_at(words_in(text), 0, "en") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "slot"),
     [
         ("My name is Emma.", Slot.NAME),
@@ -50,7 +49,7 @@ def test_a_sentence_about_a_slot_is_told_by_how_it_begins(content: str, slot: Sl
     assert [one for one in Slot if tells_slot(content, one)] == [slot]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     ["My name tag is blue.", "His name is Bob.", "My manager's manager is Bob.", "I like my name."],
 )
@@ -58,7 +57,7 @@ def test_a_sentence_about_something_else_is_not(content: str) -> None:
     assert not any(tells_slot(content, slot) for slot in Slot)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "slot"),
     [
         ("Where do I live?", Slot.HOME),
@@ -74,7 +73,7 @@ def test_a_question_asks_for_a_slot(question: str, slot: Slot) -> None:
     assert slots_asked(question) == {slot}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question",
     [
         "",

@@ -1,11 +1,10 @@
 """Dutch and German clauses behind "dat" get their verb where a sentence has it."""
 
-import pytest
-
 from recollect.domain.facts.reading.subordinate import main_clause
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("clause", "sentence"),
     [
         ("ik diabetes heb", "ik heb diabetes"),
@@ -42,7 +41,7 @@ def test_a_clause_behind_that_gets_its_verb_in_its_place(clause: str, sentence: 
     assert main_clause(clause, before) == sentence
 
 
-@pytest.mark.parametrize(
+@for_each(
     "clause",
     [
         "my budget is 10k",

@@ -1,11 +1,10 @@
 """The content of facts in the user's own words."""
 
-import pytest
-
 from recollect.domain.facts.reading.wording import content_of
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("quote", "asked", "content"),
     [
         ("ik werk bij Philips in Eindhoven", None, "Ik werk bij Philips in Eindhoven."),

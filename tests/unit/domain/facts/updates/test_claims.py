@@ -2,12 +2,11 @@
 
 from uuid import uuid4
 
-import pytest
-
 from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.facts.updates.claims import is_unclaimed, keeps_home
+from support.tables import for_each
 
 
 def said(quote: str, *, slot: Slot = Slot.HOME, source: FactSource | None = None) -> Statement:
@@ -20,12 +19,12 @@ def said(quote: str, *, slot: Slot = Slot.HOME, source: FactSource | None = None
     )
 
 
-@pytest.mark.parametrize("text", ["Paris", "Call Peter", "Hotels in Köln", "Speak formally"])
+@for_each("text", ["Paris", "Call Peter", "Hotels in Köln", "Speak formally"])
 def test_a_short_message_is_nobodys(text: str) -> None:
     assert is_unclaimed(said(text), text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("quote", "message"),
     [
         ("I live in Leeds", "I live in Leeds."),
@@ -47,7 +46,7 @@ def test_what_users_enter_and_what_has_many_values_needs_no_word() -> None:
     assert not is_unclaimed(said("Tennis", slot=Slot.OTHER), "Tennis")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("quote", "rest", "is_kept"),
     [
         ("Ik woon niet meer in Gent voor het werk", ", maar voor mijn vriendin.", True),

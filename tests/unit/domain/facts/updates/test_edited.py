@@ -2,11 +2,10 @@
 
 import time
 
-import pytest
-
 from recollect.domain.conversation.message import Message
 from recollect.domain.facts.updates.edited import COMPARED, edited_to
 from support.stored_conversations import a_stored_message
+from support.tables import for_each
 
 LEFT = "I live in Ghent, what can I see?"
 
@@ -22,7 +21,7 @@ def test_a_message_was_edited_to_the_one_most_like_it() -> None:
     assert _edited(LEFT, "Thanks.", near, nearer) == nearer
 
 
-@pytest.mark.parametrize("shown", ["What can I eat there today, then?", "Thanks.", ""])
+@for_each("shown", ["What can I eat there today, then?", "Thanks.", ""])
 def test_a_message_with_other_words_is_no_edit(shown: str) -> None:
     assert _edited(LEFT, shown) is None
 

@@ -7,6 +7,7 @@ from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.updates.events import ended_by, outcome_of
 from recollect.domain.facts.updates.reconciling import Outcome
 from support.facts.known_facts import a_fact
+from support.tables import for_each
 
 JOB = ("I work at Philips.", Slot.EMPLOYER)
 DOG = ("My dog is called Max.", Slot.PET)
@@ -20,7 +21,7 @@ def _ended(text: str, known: list[Told]) -> list[str]:
     return [fact.content for fact in ended_by(event, facts)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "known", "ended"),
     [
         ("I got fired.", JOB, [JOB[0]]),
@@ -85,7 +86,7 @@ def test_a_state_that_is_known_already_is_not_stored_twice() -> None:
     assert outcome_of(event, [job, state]) == Outcome(retracts=(job,))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "known"),
     [
         ("I got fired.", [JOB, ("I also work at the fire brigade.", Slot.OTHER)]),
@@ -103,7 +104,7 @@ def test_nothing_is_ended_where_it_is_not_plain_which_one(text: str, known: list
     assert _ended(text, known) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "known"),
     [
         ("My dog died yesterday.", ("I have a dog allergy.", Slot.ALLERGY)),

@@ -11,6 +11,7 @@ from recollect.domain.facts.statement import Operation, Relation, Statement
 from recollect.domain.facts.updates.reconciling import Compared, Outcome, reconcile, worth_comparing
 from support.facts.known_facts import a_fact
 from support.facts.scripted_models import judged
+from support.tables import for_each
 
 
 def a_statement(
@@ -33,7 +34,7 @@ def test_what_says_the_same_is_compared_however_many_others_there_are() -> None:
     assert near[0] is same
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "slot", "similarity", "relation", "result"),
     [
         ("I live in Hull.", "I live in Hull!", Slot.HOME, 0.0, Relation.UNRELATED, "reinforces"),
@@ -96,7 +97,7 @@ def test_another_value_is_never_taken_for_the_same_one() -> None:
     assert (result.is_new, result.reinforces, len(result.supersedes)) == (True, None, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "slot", "similarity", "relation", "result"),
     [
         ("No tables.", "no tables!", Slot.ANSWER_STYLE, 0.0, Relation.UNRELATED, "reinforces"),
@@ -111,7 +112,7 @@ def test_of_wishes_about_answers_the_newest_holds(  # a table
     assert getattr(outcome(a_statement(new, slot), a_fact(old, slot), similarity, relation), result)
 
 
-@pytest.mark.parametrize("relation", Relation)
+@for_each("relation", Relation)
 def test_wishes_that_are_not_alike_stand_side_by_side(relation: Relation) -> None:
     wish = a_statement("Cite sources.", Slot.ANSWER_STYLE)
     old = a_fact("Show the SQL.", Slot.ANSWER_STYLE)
@@ -151,7 +152,7 @@ def test_only_what_a_withdrawal_may_mean_is_withdrawn() -> None:
     assert reconcile(statement, compared) == Outcome()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "slot", "withdrawn", "is_meant"),
     [
         ("I like coffee.", Slot.DIET, "I like beer", False),
@@ -186,7 +187,7 @@ def test_another_value_than_the_withdrawn_one_stays(
     assert result == Outcome(retracts=(fact,) if is_meant else ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("Mijn zoon heet Tim.", "Mijn dochter heet Lisa."),
@@ -202,7 +203,7 @@ def test_what_is_told_of_another_person_is_no_repetition(old: str, new: str) -> 
     assert result == Outcome(is_new=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("Our budget is 10k.", "Our budget is 20k."),
@@ -213,7 +214,7 @@ def test_what_is_told_of_another_person_is_no_repetition(old: str, new: str) -> 
         ("I'm allergic to nuts.", "I'm actually not allergic to nuts."),
     ],
 )
-@pytest.mark.parametrize("relation", [Relation.DUPLICATE, Relation.COMPLEMENT])
+@for_each("relation", [Relation.DUPLICATE, Relation.COMPLEMENT])
 def test_a_value_that_users_tell_anew_takes_the_place_of_the_old_one(
     old: str, new: str, relation: Relation
 ) -> None:
@@ -221,7 +222,7 @@ def test_a_value_that_users_tell_anew_takes_the_place_of_the_old_one(
     assert outcome(statement, fact, 0.95, relation) == Outcome(is_new=True, supersedes=(fact,))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "slot"),
     [
         ("I live in Lyon.", "I don't live in Paris.", Slot.HOME),
@@ -233,8 +234,8 @@ def test_a_value_that_users_tell_anew_takes_the_place_of_the_old_one(
         ("I work at Acme.", "Unfortunately, I don't work at Globex.", Slot.EMPLOYER),
     ],
 )
-@pytest.mark.parametrize("operation", Operation)
-@pytest.mark.parametrize("relation", Relation)
+@for_each("operation", Operation)
+@for_each("relation", Relation)
 def test_a_denial_of_another_value_neither_ends_a_value_nor_is_one(
     old: str, new: str, slot: Slot, operation: Operation, relation: Relation
 ) -> None:
@@ -242,14 +243,14 @@ def test_a_denial_of_another_value_neither_ends_a_value_nor_is_one(
     assert outcome(statement, a_fact(old, slot), 0.9, relation) == Outcome()
 
 
-@pytest.mark.parametrize("operation", Operation)
+@for_each("operation", Operation)
 def test_a_denial_of_a_value_withdraws_it(operation: Operation) -> None:
     fact = a_fact("I live in Lyon.", Slot.HOME)
     denial = a_statement("I don't live in Lyon anymore.", Slot.HOME, operation)
     assert outcome(denial, fact, 0.9, Relation.RETRACTION) == Outcome(retracts=(fact,))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "new",
     [
         "I don't live in Paris but in Rome.",
@@ -276,7 +277,7 @@ def test_facts_about_anything_contradict_each_other_only_if_they_are_about_the_s
     assert outcome(statement, fact, 0.3, Relation.CONTRADICTION) == Outcome(is_new=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("I like tea.", "I like coffee."),
@@ -291,7 +292,7 @@ def test_what_is_said_of_something_else_is_no_repetition(old: str, new: str) -> 
     assert outcome(statement, a_fact(old), 0.95, Relation.DUPLICATE) == Outcome(is_new=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "operation", "is_added"),
     [
         ("Ik ga naar de tennisclub.", Operation.ADD, True),
@@ -312,7 +313,7 @@ def test_a_change_is_never_added_to_what_it_changes(
     assert result == (Outcome(extends=fact) if is_added else Outcome(is_new=True))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("I eat gluten-free.", "I can eat gluten again."),
@@ -331,7 +332,7 @@ def test_what_is_had_again_takes_the_place_of_what_excludes_it(old: str, new: st
         assert result == Outcome(is_new=True, supersedes=(fact,))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("I eat gluten-free.", "My son can eat gluten again."),
@@ -363,7 +364,7 @@ def test_what_is_not_excluded_is_not_ended(old: str, new: str) -> None:
     assert result.supersedes == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "is_ended"),
     [
         ("I work at Shell.", "My husband no longer works at Shell.", False),
@@ -385,7 +386,7 @@ def test_what_holds_for_another_ends_nothing_of_the_user(
     assert (fact in (*result.supersedes, *result.retracts)) is is_ended
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_ended"),
     [
         ("De hond van de buren is dood.", False),
@@ -434,7 +435,7 @@ def test_the_same_in_other_words_is_told_by_model_and_cosine_together(
     assert (result.reinforces is fact, result.is_new) == (is_same, not is_same)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("My wife is Ann.", "My wife is pregnant."),

@@ -1,9 +1,8 @@
 """Something else of what the last question asked about."""
 
-import pytest
-
 from recollect.domain.followup.rules.candidate import rule_candidate, with_complete_questions
 from support.followups import conversation
+from support.tables import for_each
 
 ACME = "Who is the CEO of Acme?"
 TOWER = "How tall is the Eiffel Tower?"
@@ -21,7 +20,7 @@ def resolved(
     return proposal.standalone_question if proposal else question
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "expected"),
     [
         ("en", ACME, "And the CFO?", "Who is the CFO of Acme?"),
@@ -68,7 +67,7 @@ def test_another_noun_belongs_to_what_the_last_question_names(
     assert resolved(question, last, language=language) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question", "expected"),
     [
         ("en", TOWER, "And how wide?", "How wide is the Eiffel Tower?"),
@@ -82,7 +81,7 @@ def test_another_property_is_asked_of_the_same_thing(
     assert resolved(question, last, language=language) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "last", "question"),
     [
         ("en", "What is the GDP of France?", "And the UK?"),  # takes the place of France
@@ -103,7 +102,7 @@ def test_what_may_mean_something_else_is_left_to_the_model(
     assert resolved(question, last, language=language) == question
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question",
     [
         *("And the reason?", "And the weekend?", "And the kids?", "What about the weather?"),
@@ -115,7 +114,7 @@ def test_what_nothing_owns_belongs_to_no_name(question: str) -> None:
     assert resolved(question, ACME) == question
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("last", "question"),
     [
         ("How far is Rome?", "And how long?"),

@@ -1,10 +1,9 @@
 """Items of a list: named by their place, or compared."""
 
-import pytest
-
 from recollect.domain.followup.rules.candidate import rule_candidate
 from recollect.domain.followup.rules.lists import item_titles
 from support.followups import conversation
+from support.tables import for_each
 
 MANAGERS = (
     "Solid choices:\n\n1. Bitwarden: open source\n2. **1Password**: polished\n3. KeePassXC (local)"
@@ -18,7 +17,7 @@ def resolved(question: str, reply: str, language: str = "en") -> str | None:
     return proposal.standalone_question if proposal else None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "expected"),
     [
         ("tell me more about the third one", "en", "tell me more about KeePassXC"),
@@ -38,7 +37,7 @@ def test_an_ordinal_names_an_item_of_the_last_reply(
     assert resolved(question, MANAGERS, language) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "question",
     [
         "What should I do first?",
@@ -52,7 +51,7 @@ def test_what_is_not_certain_is_left_to_the_model(question: str) -> None:
     assert resolved(question, MANAGERS) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "language", "expected"),
     [
         ("which is cheaper?", "en", "which is cheaper: Bitwarden, OnePass or KeePassXC?"),
@@ -82,7 +81,7 @@ def test_items_are_called_by_what_is_bold_or_stands_first() -> None:
     assert item_titles(text) == ["leaking valve", "Solo 3", "Duo"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["no list", "- one item", "- a\n- b\n\nOr:\n- c\n- d", "| a |\n|---|\n| b |\n| c |"]
 )
 def test_without_one_list_of_lines_there_are_no_titles(text: str) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from recollect.domain.followup.rules.candidate import rule_candidate
 from support.followups import conversation
+from support.tables import for_each
 
 SAFETY = "user: Wat zijn de vereisten voor valbeveiliging?"
 BOUNDARIES = "user: Which of the 5 planetary boundaries have been breached?"
@@ -53,6 +54,6 @@ def test_how_many_of_them_counts_what_the_last_question_asked_for() -> None:
     assert resolved("How many of those?", BOUNDARIES, reply) == expected
 
 
-@pytest.mark.parametrize("question", ["How many of them are old?", "all", "of them"])
+@for_each("question", ["How many of them are old?", "all", "of them"])
 def test_other_questions_about_them_are_left_to_the_model(question: str) -> None:
     assert resolved(question, BOUNDARIES) is None

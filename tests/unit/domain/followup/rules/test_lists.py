@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.rules.lists import MOST_ITEMS, list_items
 from support.hostile.texts import TEXTS
+from support.tables import for_each
 
 
 def items(text: str) -> list[tuple[int, str]]:
@@ -17,7 +18,7 @@ def items(text: str) -> list[tuple[int, str]]:
     return [(number, words[index].text) for index, number in list_items(text, words).items()]
 
 
-@pytest.mark.parametrize("bullet", ["-", "*", "•", "\u2013", "·"])
+@for_each("bullet", ["-", "*", "•", "\u2013", "·"])
 def test_bulleted_lines_are_items(bullet: str) -> None:
     text = f"We have:\n{bullet} Basic plan\n{bullet} Pro plan\n\n{bullet} Team plan"
     assert items(text) == [(1, "Basic"), (2, "Pro"), (3, "Team")]
@@ -41,7 +42,7 @@ def test_a_line_of_text_ends_a_list() -> None:
     assert items(text) == [(1, "Porto"), (2, "Lisbon"), (1, "Braga")]
 
 
-@pytest.mark.parametrize("text", ["-5 degrees\n-6 degrees", "2024. was good", "1.5 metres"])
+@for_each("text", ["-5 degrees\n-6 degrees", "2024. was good", "1.5 metres"])
 def test_signs_and_numbers_that_mark_no_item_are_text(text: str) -> None:
     assert items(text) == []
 
@@ -60,7 +61,7 @@ def test_a_list_after_a_table_begins_with_one() -> None:
     assert items(text) == [(1, "Porto"), (1, "Lisbon"), (2, "Braga")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "There are three plans: Basic, Pro and Team.",
@@ -78,7 +79,7 @@ def test_what_stands_in_brackets_separates_no_items() -> None:
     assert items(text) == [(1, "Basic"), (2, "Pro"), (3, "Team")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("Porto, Lisbon and Braga are cities.", ["Porto", "Lisbon", "Braga"]),
@@ -96,12 +97,12 @@ def test_a_single_thing_after_a_colon_is_no_list() -> None:
     assert items("The answer: Porto.") == []
 
 
-@pytest.mark.parametrize("text", ["", "Porto is a city.", "Hello\nthere", "It rains and it snows."])
+@for_each("text", ["", "Porto is a city.", "Hello\nthere", "It rains and it snows."])
 def test_a_text_without_a_list_has_no_items(text: str) -> None:
     assert items(text) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "\n".join(f"- item{number}" for number in range(30)),
@@ -152,6 +153,6 @@ def test_the_words_may_be_fewer_than_the_text_has(lines: list[str], count: int) 
     assert all(0 <= index < len(words) for index in list_items(text, words))
 
 
-@pytest.mark.parametrize("make", TEXTS.values(), ids=TEXTS)
+@for_each("make", TEXTS.values(), ids=TEXTS)
 def test_hostile_texts_can_be_read(make: Callable[[int], str]) -> None:
     check_indices(make(2_000))

@@ -8,6 +8,7 @@ from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.rules.candidate import rule_candidate, with_complete_questions
 from recollect.domain.followup.rules.refinements import Part, read_refinement
 from support.followups import conversation
+from support.tables import for_each
 
 SALES = "Show me total sales by region for 2024"
 RENT = "What is the average rent in Porto for a flat?"
@@ -35,7 +36,7 @@ def changed(
     return proposal.standalone_question if proposal else None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "expected"),
     [
         ("What about 2023?", "Show me total sales by region for 2023"),
@@ -70,7 +71,7 @@ def test_of_takes_no_other_prepositions_place(
     assert changed(question, after=after, language=language) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "question", "expected"),
     [
         (RENT, "And in Lisbon?", "What is the average rent in Lisbon for a flat?"),
@@ -131,7 +132,7 @@ def test_a_period_is_added_to_a_data_question_that_has_none() -> None:
     assert changed("and in 2023?", after="Does ibuprofen need a prescription?") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "before", "question", "expected"),
     [
         (
@@ -176,7 +177,7 @@ def test_the_words_of_each_language_are_known(
     assert changed(question, after=before, language=language) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "question"),
     [
         (SALES, "Who sold the most e-bikes in 2022?"),
@@ -245,7 +246,7 @@ def test_a_proposal_says_what_was_done() -> None:
     assert restriction.explanations == ('the last question, with "only the north"',)
 
 
-@pytest.mark.parametrize("code", installed())
+@for_each("code", installed())
 def test_every_language_has_words_for_every_part(code: str) -> None:
     known = words_for(code)
     examples = {
@@ -263,7 +264,7 @@ def test_every_language_has_words_for_every_part(code: str) -> None:
         assert refinement.part is part, question
 
 
-@pytest.mark.parametrize("code", installed())
+@for_each("code", installed())
 def test_words_are_in_small_letters(code: str) -> None:
     known = words_for(code)
 

@@ -1,9 +1,8 @@
 """What a cut quotation leaves of a sentence is no statement."""
 
-import pytest
-
 from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.own_words.quotations import is_left_of_quotation
+from support.tables import for_each
 
 
 def is_left(line: str) -> bool:
@@ -13,7 +12,7 @@ def is_left(line: str) -> bool:
     return is_left_of_quotation(quote, len(before), message, readable_parts(message))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "[Mon oncle répète toujours] « J'habite à Monaco » pour se vanter.",
@@ -26,7 +25,7 @@ def test_words_beside_a_quotation_are_left_of_it(line: str) -> None:
     assert is_left(line)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         '[My dog is called "Rex"].',

@@ -1,18 +1,18 @@
 """Letters of others are told from messages that users write like one."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.own_words.letters import is_only_greeting, letters_in
+from support.tables import for_each
 
 
 def _own(text: str) -> list[str]:
     return [part.text for part in readable_parts(text)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("own", "letter"),
     [
         ("What now?", "Beste,\n\nIk woon in Hasselt. Kan dat?\n\nMvg,\nPeter"),
@@ -30,7 +30,7 @@ def _own(text: str) -> list[str]:
         ("¿Qué contesto?", "Vivo en Lugo."),
     ],
 )
-@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+@for_each("gap", ["\n", "\n\n"])
 def test_a_letter_behind_the_users_words_is_not_theirs(own: str, letter: str, gap: str) -> None:
     assert _own(f"{own}{gap}{letter}") == [own]
 
@@ -46,7 +46,7 @@ def test_the_end_of_a_long_letter_is_not_the_users() -> None:
     assert _own(f"What is this?\n\nDear Jan,\n{body * 9}\n\nI live in Hull.") == ["What is this?"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         "Hi, I'm Emma and I live in Hull.",
@@ -65,12 +65,12 @@ def test_what_users_write_like_a_letter_stays_their_own(message: str) -> None:
     assert " ".join(" ".join(_own(message)).split()) == " ".join(message.split())
 
 
-@pytest.mark.parametrize("end", ["Mvg,\nPeter", "Kind regards,\n\nPeter Claes", "Thanks, Peter"])
+@for_each("end", ["Mvg,\nPeter", "Kind regards,\n\nPeter Claes", "Thanks, Peter"])
 def test_a_signature_of_the_users_is_no_statement(end: str) -> None:
     assert _own(f"Hi, I live in Hull.\n\n{end}") == ["Hi, I live in Hull."]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_greeting"),
     [
         ("Mvg.", True),

@@ -1,10 +1,10 @@
 """Only the running words that users write themselves are read for facts."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.facts.reading.own_words.detection import readable_parts
+from support.tables import for_each
 
 _PASTED = [
     "> I live in Ghent.",
@@ -38,7 +38,7 @@ def _own(text: str) -> list[str]:
     return [part.text for part in readable_parts(text)]
 
 
-@pytest.mark.parametrize("line", _PASTED)
+@for_each("line", _PASTED)
 def test_a_pasted_line_is_not_read(line: str) -> None:
     assert _own(f"What does this mean?\n{line}\nI am a nurse.") == [
         "What does this mean?",
@@ -46,7 +46,7 @@ def test_a_pasted_line_is_not_read(line: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "own"),
     [
         ("I live in Ghent.", ["I live in Ghent."]),

@@ -1,11 +1,10 @@
 """What somebody else says behind a label is not read for facts."""
 
-import pytest
-
 from recollect.domain.facts.reading.own_words.speakers import spoken_by_others
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "others"),
     [
         ("My mother: I'm retired.", {0}),
@@ -24,7 +23,7 @@ def test_lines_of_others_are_found(text: str, others: set[int]) -> None:
     assert spoken_by_others(text.splitlines()) == others
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "About me: I'm a plumber.",

@@ -1,7 +1,5 @@
 """Users who set right in a few words what they have just said."""
 
-import pytest
-
 from recollect.domain.facts.reading.plain.corrections import (
     corrected,
     correction_in,
@@ -10,6 +8,7 @@ from recollect.domain.facts.reading.plain.corrections import (
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import spelled_words_in, words_in
 from support.facts.known_facts import a_fact
+from support.tables import for_each
 
 HOME = ("I live in Hull.", Slot.HOME)
 JOB = ("I work at Shell.", Slot.EMPLOYER)
@@ -27,7 +26,7 @@ def _corrected(text: str, *known: Told) -> str | None:
     return found[1] if found else None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "known", "content"),
     [
         ("No, I mean Exxon.", JOB, "I work at Exxon."),
@@ -60,7 +59,7 @@ def test_a_value_is_set_right(text: str, known: Told, content: str | None) -> No
     assert _corrected(text, known) == (content or others[text])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "known", "content"),
     [
         ("No wait, in Leeds.", HOME, "I live in Leeds."),
@@ -86,7 +85,7 @@ def test_a_bare_name_is_a_value_where_it_can_be_nothing_else(
     assert _corrected(text, known) == content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "known", "content"),
     [
         ("No wait, 4 May.", BIRTHDAY, "My birthday is 4 May."),
@@ -132,7 +131,7 @@ def test_a_day_or_an_age_is_set_right(text: str, known: Told, content: str) -> N
     assert _corrected(text, known) == content
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "known"),
     [
         ("No wait, 4 May.", [HOME]),
@@ -166,7 +165,7 @@ def test_a_value_of_another_kind_or_of_several_sets_nothing_right(
     assert _corrected(text, *known) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "known"),
     [
         ("No, at Exxon.", [HOME]),
@@ -189,7 +188,7 @@ def test_nothing_is_set_right_where_it_is_not_sure_what(text: str, known: list[T
     assert _corrected(text, *known) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "No wait, Stop!",
@@ -248,7 +247,7 @@ def test_what_says_anything_else_is_no_correction(text: str) -> None:
     assert correction_in(text) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_so"),
     [
         ("No, in Leeds", True),

@@ -1,12 +1,11 @@
 """A plain denial has the words of what it denies, and no other."""
 
-import pytest
-
 from recollect.domain.facts.reading.plain.denying.denials import bare_words, denied_words, limits_in
 from recollect.domain.speech.phrases import words_in
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "denial", "denied"),
     [
         ("en", "I don't live in Hull any more", "I live in Hull"),
@@ -38,7 +37,7 @@ def test_a_plain_denial_has_the_words_of_a_statement(code: str, denial: str, den
     assert denied_words(words_in(denial), code) in bare_words(denied)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "text", "known"),
     [
         ("en", "I don't live in Hull alone", "I live in Hull"),
@@ -70,7 +69,7 @@ def test_what_has_another_word_or_no_negation_denies_nothing(
     assert not denied or denied not in bare_words(known)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "limits"),
     [
         ("I don't only work at Shell.", {"only"}),

@@ -1,11 +1,10 @@
 """A denial with a reason may deny the reason alone."""
 
-import pytest
-
 from recollect.domain.facts.reading.plain.denying.reasons import denied_reason
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("quote", "rest"),
     [
         ("I don't live in Ghent", " because of the weather."),
@@ -33,7 +32,7 @@ def test_of_what_may_be_a_purpose_the_words_before_it_are_denied() -> None:
     assert reason.said == ("i", "don", "t", "work")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I live in Ghent because of the weather.",

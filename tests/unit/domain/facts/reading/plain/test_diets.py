@@ -3,20 +3,19 @@
 import tomllib
 from importlib.resources import files
 
-import pytest
-
 from recollect.domain.facts.reading.plain import languages
 from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
 from recollect.domain.speech.phrases import LANGUAGES
+from support.tables import for_each
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@for_each("code", LANGUAGES)
 def test_every_language_has_the_same_diets(code: str) -> None:
     tables = tomllib.loads(files(languages).joinpath("diets.toml").read_text("utf-8"))
     assert tables[code].keys() == tables["en"].keys()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "diet"),
     [
         ("I'm vegetarian.", "vegetarian"),
@@ -36,7 +35,7 @@ def test_a_diet_is_told_plainly(content: str, diet: str) -> None:
     assert diet_of(content) == diet
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "My wife is vegan.",

@@ -1,16 +1,15 @@
 """Which sentences plainly tell where the user works now."""
 
-import pytest
-
 from recollect.domain.facts.reading.plain.employers import (
     names_other_employer,
     surely_tells_employer,
 )
 from recollect.domain.facts.reading.plain.sentence import sentences_of
 from recollect.domain.facts.reading.plain.slots import leaves_subject_open
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "I work at Shell.",
@@ -35,7 +34,7 @@ def test_a_plain_employer(content: str) -> None:
     assert surely_tells_employer(sentences_of(content))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "I'm at the Hilton as a guest.",

@@ -3,20 +3,19 @@
 import tomllib
 from importlib.resources import files
 
-import pytest
-
 from recollect.domain.facts.reading.plain import languages
 from recollect.domain.facts.reading.plain.events import EventKind, events_in
 from recollect.domain.speech.phrases import LANGUAGES
+from support.tables import for_each
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@for_each("code", LANGUAGES)
 def test_every_language_tells_the_same_events(code: str) -> None:
     tables = tomllib.loads(files(languages).joinpath("events.toml").read_text("utf-8"))
     assert tables[code].keys() == tables["en"].keys()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "kind", "named", "animal"),
     [
         ("I got fired yesterday.", EventKind.JOB_ENDED, "", ""),
@@ -92,7 +91,7 @@ def test_a_sentence_tells_what_is_over(text: str, kind: str, named: str, animal:
     assert event.quote in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "partner"),
     [
         ("Tom and I split up.", "tom"),
@@ -109,7 +108,7 @@ def test_a_partner_may_be_named(text: str, partner: str) -> None:
     assert (event.kind, " ".join(event.partner)) == (EventKind.PARTED, partner)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_state"),
     [
         ("I'm retired.", True),
@@ -125,7 +124,7 @@ def test_some_events_say_what_the_user_is_from_then_on(text: str, *, is_state: b
     assert event.is_state is is_state
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "My brother got fired yesterday.",
@@ -173,7 +172,7 @@ def test_what_says_anything_else_is_no_event(text: str) -> None:
     assert [one for one in events_in(text) if one.kind is not EventKind.DENIED] == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_event"),
     [
         ("I stopped working.", True),

@@ -1,11 +1,10 @@
 """Only a clause of its own takes a joke back."""
 
-import pytest
-
 from recollect.domain.facts.reading.plain.jokes import may_be_joke, takes_back_joke
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Just kidding!",
@@ -24,7 +23,7 @@ def test_a_joke_is_taken_back(text: str) -> None:
     assert takes_back_joke(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "No kidding!",
@@ -47,7 +46,7 @@ def test_other_words_about_jokes_take_nothing_back(text: str) -> None:
     assert not takes_back_joke(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_one"),
     [
         ("I got fired.", True),

@@ -4,14 +4,13 @@ import tomllib
 from importlib.resources import files
 from uuid import UUID
 
-import pytest
-
 from recollect.domain.facts.reading.plain import languages
 from recollect.domain.facts.reading.plain.slots import leaves_subject_open, plain_statements
 from recollect.domain.facts.reading.plain.whereabouts import tells_new_employer
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.speech.phrases import LANGUAGES
+from support.tables import for_each
 
 
 def _plain(content: str, slot: Slot, operation: Operation = Operation.ADD) -> list[tuple[str, str]]:
@@ -26,14 +25,14 @@ def _plain(content: str, slot: Slot, operation: Operation = Operation.ADD) -> li
     return [(one.content, one.slot) for one in plain_statements(statement)]
 
 
-@pytest.mark.parametrize("name", ["denials.toml", "slots.toml", "whereabouts.toml", "work.toml"])
-@pytest.mark.parametrize("code", LANGUAGES)
+@for_each("name", ["denials.toml", "slots.toml", "whereabouts.toml", "work.toml"])
+@for_each("code", LANGUAGES)
 def test_every_language_has_the_same_tables(name: str, code: str) -> None:
     tables = tomllib.loads(files(languages).joinpath(name).read_text("utf-8"))
     assert tables[code].keys() == tables["en"].keys()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "slot"),
     [
         ("I live in Ghent.", Slot.HOME),
@@ -57,7 +56,7 @@ def test_what_is_told_has_the_slot_that_it_plainly_tells(content: str, slot: Slo
     assert _plain(content, Slot.OTHER) == [(content, slot)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "I live in a small studio.",
@@ -80,7 +79,7 @@ def test_what_tells_no_value_has_no_slot(content: str) -> None:
     assert _plain(content, Slot.OTHER) == [(content, Slot.OTHER)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "home", "company"),
     [
         (
@@ -108,7 +107,7 @@ def test_a_home_and_those_who_live_there_are_two_statements(
     assert _plain(content, Slot.FAMILY) == [(home, Slot.HOME), (company, Slot.FAMILY)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "I work as a data engineer.",
@@ -122,7 +121,7 @@ def test_a_profession_is_no_employer(content: str) -> None:
     assert _plain(content, Slot.EMPLOYER) == [(content, Slot.ROLE)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "slot"),
     [
         ("I live alone.", Slot.HOME),
@@ -174,7 +173,7 @@ def test_what_names_no_value_or_one_of_several_takes_no_place(content: str, slot
     assert _plain(content, slot) == [(content, Slot.OTHER)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "slot"),
     [
         ("I live in antwerp now.", Slot.HOME),
@@ -200,7 +199,7 @@ def test_a_withdrawal_is_left_as_it_is() -> None:
     assert _plain(content, Slot.OTHER, Operation.RETRACT) == [(content, Slot.OTHER)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "Ik werk bij KBC als analist.",
@@ -217,7 +216,7 @@ def test_a_home_ends_before_a_company_that_is_told_apart() -> None:
     assert _plain("I live in Ghent with.", Slot.HOME) == [("I live in Ghent.", Slot.HOME)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "He got fired.",
@@ -234,7 +233,7 @@ def test_a_sentence_about_he_or_she_leaves_open_of_whom_it_is_true(text: str) ->
     assert leaves_subject_open(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I work with her.",
@@ -250,7 +249,7 @@ def test_a_sentence_that_only_begins_like_one_is_kept(text: str) -> None:
     assert not leaves_subject_open(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("quote", "earlier", "is_so"),
     [
         ("I'm at ASML now", "I work at Shell.", True),

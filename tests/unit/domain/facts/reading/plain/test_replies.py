@@ -1,16 +1,15 @@
 """Replies of the assistant that say something of their own, and those that do not."""
 
-import pytest
-
 from recollect.domain.facts.reading.plain.replies import (
     asks_user,
     only_acknowledges,
     tells_slot_again,
 )
 from recollect.domain.facts.slots import Slot
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reply", "message"),
     [
         ("Okay.", "I live in Hull."),
@@ -47,7 +46,7 @@ def test_some_replies_only_say_that_a_message_was_heard(reply: str, message: str
     assert only_acknowledges(reply, message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reply",
     [
         "Hull is in Wales.",
@@ -67,7 +66,7 @@ def test_a_reply_that_says_more_may_be_what_is_corrected(reply: str) -> None:
     assert not only_acknowledges(reply, "I live in Hull.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reply", "is_so"),
     [
         ("Where do you live?", True),
@@ -85,7 +84,7 @@ def test_an_offer_asks_nothing_about_the_user(reply: str, *, is_so: bool) -> Non
     assert asks_user(reply) is is_so
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reply",
     [
         "You work in Hull, is that right?",
@@ -97,7 +96,7 @@ def test_a_check_of_what_was_not_said_is_a_question(reply: str) -> None:
     assert not only_acknowledges(reply, "I live in Hull.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("earlier", "slot", "is_so"),
     [
         ("I live in Ghent.", Slot.HOME, True),

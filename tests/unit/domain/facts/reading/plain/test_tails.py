@@ -1,11 +1,10 @@
 """A sentence without what it tells more of its last noun."""
 
-import pytest
-
 from recollect.domain.facts.reading.plain.denying.tails import heads_of
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "head"),
     [
         ("I have a bike, a red Gazelle.", "I have a bike"),
@@ -21,7 +20,7 @@ def test_what_is_told_more_is_left_out(content: str, head: str) -> None:
     assert head in heads_of(content)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "I have a bike.",

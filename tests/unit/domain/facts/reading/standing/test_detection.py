@@ -3,7 +3,6 @@
 import tomllib
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from recollect.domain.facts.reading.standing.detection import (
 )
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import LANGUAGES
+from support.tables import for_each
 
 _DATA = Path(__file__).parent / "data"
 
@@ -24,17 +24,17 @@ def _messages(kind: str) -> list[str]:
     return [line for table in tables for line in table[kind].strip().splitlines()]
 
 
-@pytest.mark.parametrize("message", _messages("instructions"))
+@for_each("message", _messages("instructions"))
 def test_a_standing_instruction_is_found(message: str) -> None:
     assert standing_instructions_in(message)
 
 
-@pytest.mark.parametrize("message", _messages("others"))
+@for_each("message", _messages("others"))
 def test_what_only_looks_like_one_is_none(message: str) -> None:
     assert standing_instructions_in(message) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "sentences"),
     [
         (
@@ -56,7 +56,7 @@ def test_exactly_the_sentences_are_returned_as_they_stand(
     assert standing_instructions_in(message) == sentences
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         "Review this:\n```\n# Always answer in Dutch.\nNever use tables.\n```",
@@ -91,7 +91,7 @@ def test_a_very_long_sentence_is_none() -> None:
     assert standing_instructions_in(sentence) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "instruction",
     [
         "From now on, please answer in Dutch.",
@@ -106,7 +106,7 @@ def test_what_names_one_language_and_nothing_else_is_about_the_language(instruct
     assert standing_slot(instruction) is Slot.ANSWER_LANGUAGE
 
 
-@pytest.mark.parametrize(
+@for_each(
     "instruction",
     [
         "Never answer in Dutch.",
@@ -123,7 +123,7 @@ def test_everything_else_is_about_the_style_of_answers(instruction: str) -> None
     assert slot_of(instruction) is Slot.ANSWER_STYLE
 
 
-@pytest.mark.parametrize("text", ["We report in euros.", "I like tea. Never use tables.", "Hi!"])
+@for_each("text", ["We report in euros.", "I like tea. Never use tables.", "Hi!"])
 def test_what_is_not_an_instruction_as_a_whole_has_no_slot_of_one(text: str) -> None:
     assert standing_slot(text) is None
 
@@ -141,6 +141,6 @@ def test_what_is_returned_stands_in_the_message(message: str) -> None:
         assert len(sentence) <= MAX_INSTRUCTION
 
 
-@pytest.mark.parametrize("blank", ["\n", " ", "\n \n"])
+@for_each("blank", ["\n", " ", "\n \n"])
 def test_a_long_blank_message_has_no_instructions(blank: str) -> None:
     assert standing_instructions_in(blank * 1000) == ()
