@@ -375,3 +375,38 @@ async def test_what_others_like_and_what_is_only_supposed_replaces_no_favourite(
         assert "My favorite color is blue." in await known_after(
             learner, "My favorite color is blue.", later
         )
+
+
+@for_each(
+    ("known", "later"),
+    [
+        ("I have two kids, Lea and Tom.", "We just had our third, Nina."),
+        ("Ik heb twee kinderen, Lea en Tom.", "We hebben een derde kind gekregen, Nina."),
+        ("Ich habe zwei Kinder, Lea und Tom.", "Wir haben ein drittes Kind bekommen, Nina."),
+        ("J'ai deux enfants, Léa et Tom.", "Nous avons eu un troisième enfant, Nina."),
+        ("Tengo dos hijos, Lea y Tom.", "Hemos tenido otro hijo, Nico."),
+    ],
+)
+async def test_one_more_child_leaves_the_others(learner: Memory, known: str, later: str) -> None:
+    assert {*await known_after(learner, known, later)} == {known, later}
+
+
+@for_each(
+    ("known", "later"),
+    [
+        ("I'm lactose intolerant.", "It turns out that I'm not lactose intolerant."),
+        ("I'm allergic to nuts.", "I'm not allergic to nuts after all."),
+        ("Ik ben allergisch voor noten.", "Ik ben toch niet allergisch voor noten."),
+        ("Ich bin allergisch gegen Nüsse.", "Ich bin doch nicht allergisch gegen Nüsse."),
+        ("Je suis allergique aux noix.", "Finalement, je ne suis pas allergique aux noix."),
+    ],
+)
+async def test_what_turns_out_not_to_be_so_is_no_longer_known(
+    learner: Memory, known: str, later: str
+) -> None:
+    assert known not in await known_after(learner, known, later)
+
+
+async def test_what_turns_out_of_something_else_ends_nothing(learner: Memory) -> None:
+    for later in ("I'm not allergic to cats after all.", "I'm not allergic to all nuts."):
+        assert "I'm allergic to nuts." in await known_after(learner, "I'm allergic to nuts.", later)

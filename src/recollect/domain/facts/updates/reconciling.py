@@ -17,6 +17,7 @@ from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.moves import tells_former_home
+from recollect.domain.facts.reading.paraphrase import negates
 from recollect.domain.facts.reading.plain.changes import only_mentions, resumes, tells_change
 from recollect.domain.facts.reading.plain.diets import diet_of, keep_other_diets
 from recollect.domain.facts.reading.plain.employers import (
@@ -31,6 +32,7 @@ from recollect.domain.facts.reading.plain.slots import (
 from recollect.domain.facts.reading.wording import names_user
 from recollect.domain.facts.slots import Slot, has_one_value
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
+from recollect.domain.facts.updates.additions import adds_one_more
 from recollect.domain.facts.updates.claims import is_unclaimed, keeps_home
 from recollect.domain.facts.updates.denials import only_denies
 from recollect.domain.facts.updates.kinds import is_of_other_kind
@@ -106,6 +108,8 @@ class Outcome:
 
 
 NOTHING: Final = Outcome()
+_SEVERAL: Final = frozenset({Slot.FAMILY, Slot.PET, Slot.VEHICLE})
+"""Of which users say how many they have: another one leaves the others."""
 
 
 def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -> list[Fact]:
@@ -138,6 +142,8 @@ def _met_by(statement: Statement) -> Callable[[Fact], bool]:
         tests.append(lambda fact: keep_other_diets(statement.content, fact.content))
     if tells_change(statement.content):
         tests.append(lambda fact: resumes(statement.content, fact.content))
+    if negates(statement.content):
+        tests.append(lambda fact: denies(fact, statement.content))
     if any(favourites_in(statement.content)):
         tests.append(lambda fact: is_other_favourite(statement.content, fact.content))
     return lambda fact: any(test(fact) for test in tests)
@@ -347,7 +353,8 @@ def _leaves(statement: Statement, fact: Fact) -> bool:
     """Whether a statement only mentions what a fact says, or is of another time or thing."""
     is_only_mentioned = only_mentions(statement.content, fact.content)
     is_of_other = _is_of_other_times(statement, fact) or _is_of_other_thing(statement, fact)
-    return is_only_mentioned or is_of_other
+    is_one_more = statement.slot in _SEVERAL and adds_one_more(statement.content)
+    return is_only_mentioned or is_of_other or is_one_more
 
 
 def _is_of_other_thing(statement: Statement, fact: Fact) -> bool:

@@ -20,9 +20,13 @@ _EMPHASIS: Final = frozenset(
         *("actually", "really", "anymore", "any", "longer", "eigenlijk", "echt", "meer", "langer"),
         *("eigentlich", "wirklich", "mehr", "vraiment", "plus", "realmente", "ya"),
         *("again", "weer", "opnieuw", "wieder", "nouveau", "vez", "nuevo"),
+        *("turns", "turned", "apparently", "luckily", "blijkt", "blijkbaar", "toch", "gelukkig"),
+        *("doch", "anscheinend", "offenbar", "finalement", "apparemment"),
     )
 )
 """Words that change nothing of what is denied."""
+_AFTER_ALL: Final = (" after all", "al final ")
+"""The same of several words, one of which alone would change something: "all"."""
 _CONTRACTED: Final = frozenset(
     (
         *("don", "doesn", "didn", "isn", "aren", "wasn", "weren", "ain", "haven", "hasn", "hadn"),
@@ -112,6 +116,8 @@ def words_of_meaning(gist: str) -> set[str]:
 
 
 def _meant(gist: str) -> set[str]:
+    for phrase in _AFTER_ALL:
+        gist = gist.replace(phrase, " ")
     words = words_of_meaning(gist) - _EMPHASIS - _CONTRACTED
     return {word for word in words if not negates(word)}
 
