@@ -103,29 +103,25 @@ def _instructions_of(message: Message) -> Iterator[Statement]:
 
 
 def _moves_of(message: Message) -> Iterator[Statement]:
-    for move in (one for part in readable_parts(message.content) for one in moves_in(part.text)):
-        yield Statement(
-            message_id=message.message_id,
-            quote=move.quote,
-            content=move.content,
-            slot=Slot.HOME,
-            has_exact_slot=True,
-            operation=Operation.CHANGE,
-            confidence=_SURE,
-            language=guess_language(message.content),
-        )
+    for part in readable_parts(message.content):
+        for move in moves_in(part.text):
+            yield _change(message, quote=move.quote, content=move.content, slot=Slot.HOME)
 
 
 def _favourites_of(message: Message) -> Iterator[Statement]:
-    parts = readable_parts(message.content)
-    for one in (one for part in parts for one in favourites_in(part.text)):
-        yield Statement(
-            message_id=message.message_id,
-            quote=one.quote,
-            content=one.content,
-            slot=Slot.OTHER,
-            has_exact_slot=True,
-            operation=Operation.CHANGE,
-            confidence=_SURE,
-            language=guess_language(message.content),
-        )
+    for part in readable_parts(message.content):
+        for one in favourites_in(part.text):
+            yield _change(message, quote=one.quote, content=one.content, slot=Slot.OTHER)
+
+
+def _change(message: Message, *, quote: str, content: str, slot: Slot) -> Statement:
+    return Statement(
+        message_id=message.message_id,
+        quote=quote,
+        content=content,
+        slot=slot,
+        has_exact_slot=True,
+        operation=Operation.CHANGE,
+        confidence=_SURE,
+        language=guess_language(message.content),
+    )

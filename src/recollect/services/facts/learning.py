@@ -35,13 +35,14 @@ from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.facts.stored import EmbeddedFact, similarities_to
 from recollect.domain.facts.updates.denied_reasons import spare_reasons
 from recollect.domain.facts.updates.drafting import Draft
+from recollect.domain.facts.updates.ending import Compared
 from recollect.domain.facts.updates.events import (
     known_before,
     may_end_something,
     outcome_of,
     slot_after,
 )
-from recollect.domain.facts.updates.reconciling import Compared, placed, reconcile, worth_comparing
+from recollect.domain.facts.updates.reconciling import placed, reconcile, worth_comparing
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language

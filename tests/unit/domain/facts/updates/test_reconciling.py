@@ -8,7 +8,8 @@ import pytest
 from recollect.domain.facts.fact import Fact, FactSource
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
-from recollect.domain.facts.updates.reconciling import Compared, Outcome, reconcile, worth_comparing
+from recollect.domain.facts.updates.ending import Compared
+from recollect.domain.facts.updates.reconciling import Outcome, reconcile, worth_comparing
 from support.facts.known_facts import a_fact
 from support.facts.scripted_models import judged
 from support.tables import for_each
