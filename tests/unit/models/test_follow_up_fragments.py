@@ -314,3 +314,20 @@ def test_the_end_of_a_question_behind_a_noun_is_none() -> None:
     assert is_refused(
         "en", "What is the colour of Tom's car?", "And the bike?", "the bike [of Tom]"
     )
+
+
+@for_each(
+    ("language", "last", "question", "rewrite"),
+    [
+        ("en", "How long is the flight to Rome?", "And how dear?", "how dear [the flight to Rome]"),
+        ("en", "How hard is it to swim here?", "And how deep?", "how deep [to swim here]"),
+        ("en", "How many people does it employ?", "And how old?", "how old [people]"),
+        ("en", "When was the tower built?", "And who by?", "who by [the tower]"),
+        ("nl", "Hoe oud is Ajax?", "En hoe duur?", "hoe duur [Ajax]"),
+        ("de", "Wie alt ist Tom?", "Und wie sicher?", "wie sicher [Tom]"),
+    ],
+)
+def test_a_question_word_without_a_verb_is_no_question(
+    language: str, last: str, question: str, rewrite: str
+) -> None:
+    assert is_refused(language, last, question, rewrite)

@@ -63,8 +63,8 @@ class GrammarWords(SelfWords):
     """Question words that stand for what a verb is about."""
 
     copulas: frozenset[str]
-    other_degrees: frozenset[str]
-    """What follows "how" and is no property of the thing that is asked about: "far", "much"."""
+    degrees: frozenset[str]
+    """Adjectives behind "how" for what things have more or less of: "tall"."""
     finite_verbs: frozenset[str]
     """Those that a question without a question word begins with."""
     infinitive_modals: frozenset[str]
@@ -86,8 +86,8 @@ class GrammarWords(SelfWords):
     """Fragments that ask how things go on: "and then"."""
     topics: PhraseList
     """Topics that a fragment changes to, each with its words: "weather forecast"."""
-    meta_nouns: frozenset[str]
-    """Nouns for what is said, or for times, which nothing owns: "reason", "weekend"."""
+    owned_nouns: PhraseList
+    """Nouns for what companies, places, works and products have: "founder", "currency"."""
     meals: frozenset[str]
     """Topics that no question to data is about."""
     denials: frozenset[str]

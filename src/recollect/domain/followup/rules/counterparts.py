@@ -8,7 +8,7 @@ from recollect.domain.followup.data_questions.nouns import is_acronym
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords
-from recollect.domain.followup.rules.refinements import fragment_words, value_kind
+from recollect.domain.followup.rules.refinements import fragment_words
 
 _NEED: Final = 0.95
 _CONFIDENCE: Final = 0.8
@@ -18,6 +18,8 @@ _LONGEST_NAME: Final = 5
 _HOW: Final = 2  # words: "how wide"
 _LAST_COPULA: Final = 2  # the place of "is": "¿", "cuál", "es"
 _SHORT_IS: Final = "s"  # of "what's"
+_BEGINNING: Final = 3  # words of a question: "¿", "quién", "es"
+_PLURAL_COPULAS: Final = frozenset(("are", "were", "zijn", "waren", "sont", "son", "están"))
 _PLURAL_ENDINGS: Final = ("s", "en")
 _APOSTROPHES: Final = frozenset("'\u2019")
 
@@ -27,9 +29,9 @@ def counterpart_candidate(
 ) -> Proposal | None:
     """The question with what the last one asked about; None where that is not certain.
 
-    "And the CFO?" after "Who is the CEO of Acme?" is about Acme, and so is "And the founder?": a
-    noun in small letters, or an abbreviation like the one before, takes no name's place. In
-    languages whose nouns have capitals that cannot be told, and nothing is proposed.
+    "And the CFO?" after "Who is the CEO of Acme?" is about Acme, and so is "And the founder?": an
+    abbreviation like the one before takes no name's place, nor does a noun for what names have. In
+    languages whose nouns have capitals nothing is proposed.
     """
     last = next((one.content for one in reversed(history) if one.role is Role.USER), "")
     if not last or max(len(last), len(question)) > _LONGEST:
@@ -57,8 +59,7 @@ def _other_degree(
     if texts[2:3] == [] or texts[2] not in known.copulas:
         return None
     new = body[1].text.lower()
-    others = known.other_degrees | known.small_words
-    if new == texts[1] or not others.isdisjoint((new, texts[1])):
+    if new == texts[1] or not known.degrees.issuperset((new, texts[1])):
         return None  # "How far is Rome?" "And how long?" is about the way there
     return _proposal(f"{last[: old[1].start]}{new}{last[old[1].end :]}", question, last)
 
@@ -82,7 +83,7 @@ def _other_noun(
     if asked is None:
         return None
     are_alike = _are_alike(asked.noun, owned.noun)
-    if not (are_alike or all(map(_is_in_small_letters, asked.noun))):
+    if not (are_alike or (tuple(_lower(asked.noun)) in known.owned_nouns and not asked.of_name)):
         return None
     text = question[body[0].start : body[-1].end]
     if not asked.of_name:
@@ -102,10 +103,12 @@ def _suits(
     known: LanguageWords,
 ) -> bool:
     """Whether the beginning of the last question suits another noun: "what is", not "who is"."""
-    is_who = any(word.text.lower() in known.who_words for word in old[:2])
+    beginning = _lower(old)[:_BEGINNING]
+    is_who = not known.who_words.isdisjoint(beginning)
+    is_plural = not _PLURAL_COPULAS.isdisjoint(beginning)
     agrees = not known.contractions or article.text.lower() == old_article.text.lower()
     may_be_plural = noun[-1].text.lower().endswith(_PLURAL_ENDINGS)
-    return agrees and not (is_who or may_be_plural)
+    return agrees and not (is_who or is_plural or may_be_plural)
 
 
 def _asked_for(words: Sequence[Word], known: LanguageWords) -> Sequence[Word]:
@@ -141,17 +144,8 @@ def _owned(words: Sequence[Word], known: LanguageWords) -> _Owned | None:
 
 
 def _is_noun(word: Word, known: LanguageWords) -> bool:
-    """Whether a word may belong to what something has: no pointer, comparison, time or number."""
     text = word.text.lower()
-    others = known.small_words | known.prepositions | known.item_words | known.moment_words
-    others = others | known.form_words | known.extremes | known.comparing | known.last_words
-    others = others | known.persons | known.meta_nouns
-    others = others.union(*known.topics)
-    is_compared = text.endswith(tuple(known.superlative_endings))
-    is_ordinal = any(text in forms for forms in known.ordinals)
-    is_value = value_kind(word, known) is not None
-    is_other = text in others or is_compared or is_ordinal or is_value
-    return text.isalpha() and not is_other
+    return text.isalpha() and text not in known.small_words | known.prepositions
 
 
 def _is_in_small_letters(word: Word) -> bool:

@@ -186,11 +186,34 @@ def _loses_question(edited: EditedQuestion, own: Sequence[int]) -> bool:
 
     A fragment that asks by itself needs none: "And which currency?", "And is it in force?".
     """
-    insertions, known = edited.edits.insertions, edited.known
-    if edited.text_at(own[0]) in known.question_words | known.finite_verbs:
+    insertions = edited.edits.insertions
+    if _asks_by_itself(edited, [edited.text_at(place) for place in own]):
         return False
     if not edited.edits.deleted.isdisjoint(own) or edited.first.gap <= own[0]:
         return False
     sources = map(edited.source, insertions)
     asks = all(source.role is Role.USER and "?" in source.text for source in sources)
     return asks and all(one.span.first >= NEAR_BEGINNING for one in insertions)
+
+
+def _asks_by_itself(edited: EditedQuestion, own: Sequence[str]) -> bool:
+    """Whether a fragment is a question but for what it is asked of.
+
+    It has a verb, or what comes in behind it has: "And which currency?" after "Which area code has
+    Malta?", in whose place of the same words it stands. "And how sure?" has none.
+    """
+    known = edited.known
+    verbs = known.finite_verbs | known.copulas
+    if own[0] not in known.question_words:
+        return own[0] in known.finite_verbs
+    if not verbs.isdisjoint(own[1:]):
+        return True
+    last = edited.last_question
+    signs = next((n for n, word in enumerate(last) if not word.is_sign), 0)
+    asks_alike = [word.text.lower() for word in last[signs : signs + 1]] == [own[0]]
+    is_parallel = asks_alike and edited.first.span.first == signs + len(own)
+    follows = [word.text.lower() for word in edited.inserted(edited.first)[:1]]
+    if own[0] in known.how_words and len(own) == _PAIR:
+        return not verbs.isdisjoint(follows)  # "How deep to swim in the Nile?" lacks one
+    goes_on = verbs | known.prepositions | known.contractions
+    return len(own) > 1 and (is_parallel or not goes_on.isdisjoint(follows))

@@ -140,3 +140,33 @@ def test_a_chain_of_such_questions_stays_with_the_name() -> None:
 
     assert proposal is not None
     assert proposal.standalone_question == "Who is the CTO of Acme?"
+
+
+@for_each(
+    ("language", "last", "question"),
+    [
+        ("en", "What is the population of Paris?", "And the city of London?"),
+        ("en", "What is the population of Paris?", "And the world?"),
+        ("en", "What's the price of Bitcoin?", "And the dollar?"),
+        ("en", "What is the mass of Mars?", "And the sun?"),
+        ("en", ACME, "And the dentist?"),
+        ("en", ACME, "And the former?"),
+        ("nl", "Wat is de prijs van Bitcoin?", "En de dollar?"),
+        ("es", "¿Cuál es el precio de Netflix?", "¿Y el anterior?"),
+    ],
+)
+def test_a_noun_that_names_do_not_have_is_left_to_the_model(
+    language: str, last: str, question: str
+) -> None:
+    assert resolved(question, last, language=language) == question
+
+
+def test_a_verb_or_an_adverb_is_no_property() -> None:
+    assert resolved("Und wie heißt?", "Wie alt ist Tom?", language="de") == "Und wie heißt?"
+    assert resolved("En hoe verder?", "Hoe oud is Tom?", language="nl") == "En hoe verder?"
+
+
+def test_a_verb_that_does_not_agree_is_left_out() -> None:
+    assert resolved("And the price?", "What are the colours of Nutella?") == (
+        "The price of Nutella?"
+    )
