@@ -46,13 +46,30 @@ _INNER_STOP: Final = re.compile(
     r"(?<![^\W_])(?:[^\W\d_]\.){1,5}[^\W\d_]\.(?=\s[a-zà-öø-ÿ0-9])"
     rf"|(?:{_any_of(_TITLES, 'av avda ft mt')}|(?<![^\W_]){_INITIAL})\.(?=\s?[A-ZÀ-ÖØ-Þ])"
     rf"|{_any_of(_TITLES, _SHORTENED_WORDS, 'jr')}\.(?=\s[a-zà-öø-ÿ])"
-    rf"|(?:{_any_of(_SHORT_MONTHS, 'av avda nr')}|(?<=str))\.(?=\s?[0-9])"
+    rf"|(?:(?<![0-9] ){_any_of(_SHORT_MONTHS, 'av avda nr')}|(?<=str))\.(?=\s?[0-9])"
 )
 """An abbreviation with its full stop, and how a sentence goes on behind it.
 
 A title or an initial goes on with a name, but "I got an A. He" does not; "Inc." and "U.N." go on
 with a small letter, and "Dec." with a number.
 """
+_CONJUNCTIONS: Final = frozenset(
+    ("and", "but", "so", "that", "the", "en", "maar", "dus", "und", "aber", "das", "et", "mais")
+)
+"""The same with a capital alone."""
+_NEXT_WORD: Final = re.compile(r"\s([^\W\d_]+)")
+_SENTENCE_BEGINNINGS: Final = frozenset(
+    word
+    for words in (
+        "i my he she we it they our his her their this always never please",
+        "ik mijn hij zij ze wij we ons onze het hun dit je jij altijd nooit graag",
+        "ich mein meine er sie wir unser unsere es ihr du immer nie bitte",
+        "je mon ma mes il elle nous notre nos ils elles ce on toujours jamais",
+        "yo mi mis ella nuestro nuestra nosotros ellos tengo vivo soy trabajo siempre nunca",
+    )
+    for word in words.split()
+)
+"""Words that begin a sentence and no name, as a rule."""
 _MONTHS: Final = frozenset(month for words in DATES.values() for month in words.months)
 _LONGEST_MONTH: Final = 14  # with the blank before it and a mark after it
 _READ_WORDS: Final = 400
@@ -191,7 +208,22 @@ def without_inner_stops(text: str) -> str:
 
     All characters keep their places.
     """
-    return _INNER_STOP.sub(lambda found: f"{found[0][:-1]}_", text) if "." in text else text
+    return _INNER_STOP.sub(_masked, text) if "." in text[:-1] else text
+
+
+def _masked(found: re.Match[str]) -> str:
+    """An abbreviation with "_", or as it is where the next word begins a sentence.
+
+    "I have hepatitis C. My wife …" are two.
+    """
+    before = found[0][:-1]
+    following = _NEXT_WORD.match(found.string, found.end())
+    if following is not None:
+        word = fold(following[1])
+        is_beginning = word in _SENTENCE_BEGINNINGS
+        if is_beginning or (word in _CONJUNCTIONS and following[1][0].isupper()):
+            return found[0]
+    return f"{before}_"
 
 
 def _goes_on(text: str, start: int, dot: re.Match[str]) -> bool:

@@ -347,7 +347,7 @@ async def test_the_next_sentence_is_a_statement_of_its_own(learner: Memory) -> N
     ("saying", "before", "later", "value"),
     [
         ("My favorite color is", "blue", "My favorite color is green now.", "green"),
-        ("My favorite food is", "pizza", "Actually, my favorite food is sushi.", "sushi"),
+        ("My favorite film is", "Alien", "Actually, my favorite film is Up.", "Up"),
         ("Mijn lievelingskleur is", "blauw", "Mijn lievelingskleur is nu groen.", "groen"),
         ("Meine Lieblingsfarbe ist", "Blau", "Meine Lieblingsfarbe ist Grün.", "Grün"),
         ("Ma couleur préférée est", "le bleu", "Ma couleur préférée est le vert.", "le vert"),
@@ -371,6 +371,8 @@ async def test_what_others_like_and_what_is_only_supposed_replaces_no_favourite(
         'My friend said: "My favorite color is red."',
         "Translate: My favorite color is red.",
         "My favorite food is pizza.",
+        "My favorite color is out of fashion.",
+        "My favorite color is green, right?",
     ):
         assert "My favorite color is blue." in await known_after(
             learner, "My favorite color is blue.", later
@@ -410,3 +412,12 @@ async def test_what_turns_out_not_to_be_so_is_no_longer_known(
 async def test_what_turns_out_of_something_else_ends_nothing(learner: Memory) -> None:
     for later in ("I'm not allergic to cats after all.", "I'm not allergic to all nuts."):
         assert "I'm allergic to nuts." in await known_after(learner, "I'm allergic to nuts.", later)
+
+
+async def test_what_is_said_of_a_favourite_does_not_take_its_place(learner: Memory) -> None:
+    for known, later in (
+        ("My favorite aunt is Mary.", "My favorite aunt is a nurse."),
+        ("My favorite dish is lasagne.", "My favorite dish is very easy to make."),
+        ("My favorite book is Dune.", "My favorite book is by Frank Herbert."),
+    ):
+        assert known in await known_after(learner, known, later)

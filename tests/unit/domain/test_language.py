@@ -39,6 +39,9 @@ def test_the_full_stop_of_an_abbreviation_ends_no_sentence(text: str, without: s
     "text",
     [
         *("I got an A. He did not.", "So did I. My dog barks.", "I said no. I live here."),
+        *("i work at acme inc. my boss is tom.", "It is on 5 Dec. 2 of us go.", "Ann B. Never."),
+        *("I have hepatitis C. My wife is a nurse.", "I have MS. My brother has none."),
+        *("Ik woon in blok B. Mijn zus niet.", "I drive a Model S. She walks.", "Vitamin D. I am."),
         *("Me gusta ir. Mi hijo no.", "I'm Jan. 25 years old.", "I like Leeds. It rains.", "a.b"),
     ],
 )

@@ -41,6 +41,7 @@ def scores_of(text: str, said: str) -> tuple[list[tuple[int, int]], Scores]:
         ("I work at Acme Inc. in Ohio.", ["I work at Acme Inc. in Ohio"]),
         ("I take aspirin (since 2010).", ["I take aspirin (since 2010)"]),
         ('I love "The Hobbit".', ['I love "The Hobbit"']),
+        ("Ich mag „Momo“.", ["Ich mag „Momo“"]),
     ],
 )
 def test_each_statement_is_found_by_itself(text: str, statements: list[str]) -> None:

@@ -88,7 +88,7 @@ _DOUBTED: Final = 0.6
 "My dog Rex has something in his paw" becomes "My dog Rex". Of the training rows' statements of
 that kind nine are cut, seven of them where the rows end, too.
 """
-_OPENING: Final = {")": "(", "]": "[", "\u201d": "\u201c", "»": "«", '"': '"'}
+_OPENING: Final = {")": "(", "]": "[", "\u201d": "\u201c", "\u201c": "\u201e", "»": "«", '"': '"'}
 _AROUND: Final = " \t\r\n.,;:!?\"'“”„«»()[]\u2013\u2014-…"
 
 
@@ -153,19 +153,22 @@ def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores)
         start, end = _trimmed(text, run[0].start, run[-1].end)
         start = _with_first_subject(text, words, ends, start)
         if start < end and _is_statement(run, words, ends, start, end):
-            end = _with_last_words(text, words, ends, end)
+            end = _with_last_words(text, words, ends, (start, end))
             one = replace(_found(run, scores, start, end), is_joined=bool(joined))
             found.append(_without_doubted(text, words, one))
     return found
 
 
-def _with_last_words(text: str, words: Sequence[_Word], ends: Sequence[int], end: int) -> int:
+def _with_last_words(
+    text: str, words: Sequence[_Word], ends: Sequence[int], span: tuple[int, int]
+) -> int:
     """Where a statement ends with the last words of its clause, if there are few."""
+    start, end = span
     last = ends[min(bisect_left(ends, end), len(ends) - 1)]
     rest = [word for word in words if word.start >= end and word.end <= last]
     if not 0 < len(rest) <= _MAX_REST or any(word.begin > _BEGIN for word in rest):
         return end
-    return _trimmed(text, end, rest[-1].end)[1]
+    return _trimmed(text, start, rest[-1].end)[1]
 
 
 def _with_first_subject(text: str, words: Sequence[_Word], ends: Sequence[int], start: int) -> int:

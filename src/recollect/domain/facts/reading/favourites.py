@@ -1,96 +1,78 @@
-"""Users who say what they like best: "My favourite colour is green now".
+"""Users who say that they like something else best now: "My favourite colour is green".
 
-A later favourite of the same kind takes the place of the one before, in any wording and language.
+It takes the place of another one of the same kind in the same language. Anything may be said of a
+favourite ("my favourite singer is pregnant"), so only colours are read, and names where a word says
+that it was another one before: "now", "actually". What is said before it may take it back: it is
+read at the beginning of a text alone.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from recollect.domain.language import fold
+from recollect.domain.language import fold, without_inner_stops
 
 _READ: Final = 4_000
 """Characters of a text: a pattern that searches more holds Python's interpreter lock too long."""
 _HINT: Final = re.compile(r"(?i:favou?ri|lieblings|lievelings|préféré|preferid)")
 _LEAD: Final = (
-    r"(?:(?i:actually|well|oh|so|no|now|by the way|eigenlijk|nou|trouwens|nu|eigentlich|übrigens"
-    r"|jetzt|en fait|au fait|maintenant|en realidad|de hecho|ahora),? ){0,2}"
+    r"actually|eigenlijk|eigentlich|en fait|en realidad|now|nu|jetzt|maintenant|ahora|oh|well"
+    r"|by the way|trouwens|übrigens|au fait|de hecho"
+)
+_GREETING: Final = (
+    r"hi|hello|hey|thanks|ok|okay|no|hoi|hallo|dag|nee|bedankt|nein|danke|bonjour|salut|non|merci"
+    r"|hola|gracias"
+)
+_NOW: Final = (
+    r"now|nu|jetzt|maintenant|ahora|these days|nowadays|tegenwoordig|inzwischen"
+    r"|again|weer|wieder|de nouveau|otra vez"
 )
 _KIND: Final = r"(?P<kind>[^\W\d_]{2,20}(?: [^\W\d_]{2,20}){0,2})"
 _SAYING: Final = (
     rf"my favou?rite {_KIND} is",
     rf"mijn (?:favoriete |lievelings){_KIND} is",
     rf"meine? lieblings{_KIND} ist",
-    rf"(?:mon|ma) {_KIND} (?:préférée?|favorite?)(?: est|,? c['\u2019]est)",
+    rf"(?:mon|ma) {_KIND} (?:préférée?|favori(?:te)?)(?: est|,? c['\u2019]est)",
     rf"mi {_KIND} (?:favorit[oa]|preferid[oa]) es",
-)
-_NOW: Final = r"now|nu|jetzt|maintenant|ahora"
-_LATELY: Final = (
-    r"now|these days|nowadays|nu|tegenwoordig|jetzt|inzwischen|maintenant|ahora|btw|by the way|haha"
 )
 _FAVOURITES: Final = tuple(
     re.compile(
-        rf"(?:\A|(?<=[.!?\n]))\s{{0,3}}{_LEAD}"
-        rf"(?P<said>(?P<saying>(?i:{saying}))(?: (?i:{_NOW}|still))?"
-        rf" (?P<value>[^.!?;,:()\n]{{1,60}}?))"
-        rf"(?:,? (?i:{_LATELY}))?(?=\s*(?:[.!;)\n]|, |\Z))"
+        rf"\A\s{{0,3}}(?:(?i:{_GREETING})[!,.]? )?(?P<lead>(?:(?i:{_LEAD}),? ){{0,2}})"
+        rf"(?P<quote>(?P<begin>(?i:{saying}))(?P<now> (?i:{_NOW}))?"
+        rf" (?P<value>[^.!?;,:()\n]{{1,60}}?))(?P<lately>,? (?i:{_NOW}))?"
+        r"(?=\s*(?:[.!](?:\s|\Z)|\n|\Z))"
     )
     for saying in _SAYING
 )
+_CHANGES: Final = re.compile(
+    rf"(?i:\b(?:actually|eigenlijk|eigentlich|en fait|en realidad|{_NOW})\b)"
+)
+_COLOUR_KINDS: Final = frozenset(("color", "colour", "kleur", "farbe", "couleur"))
+_COLOURS: Final = frozenset(
+    fold(word)
+    for words in (
+        "red blue green yellow orange purple pink black white grey gray brown turquoise teal",
+        "violet indigo magenta cyan gold silver beige navy maroon lavender lilac burgundy",
+        "rood blauw groen geel oranje paars roze zwart wit grijs bruin turkoois goud zilver",
+        "rot blau grün gelb lila violett rosa schwarz weiß grau braun türkis silber",
+        "rouge bleu vert jaune rose noir blanc gris marron brun",
+        "rojo azul verde amarillo naranja morado violeta negro blanco marrón turquesa",
+    )
+    for word in words.split()
+)
+_SHADES: Final = frozenset(
+    fold(word)
+    for words in (
+        "dark light bright pale deep donker licht fel dunkles helles foncé clair oscuro claro",
+        "el la le",
+    )
+    for word in words.split()
+)
+"""Words that may stand beside a colour."""
 _MOST_WORDS: Final = 5
-"""Of a value; more are a sentence: "when he sings about his father"."""
-_NO_KINDS: Final = frozenset(
-    (
-        *("thing", "part", "bit", "line", "quote", "one", "time", "moment", "deel", "ding", "stuk"),
-        *("teil", "stelle", "moment", "partie", "chose", "parte", "cosa", "momento"),
-    )
-)
-"""Kinds of what is talked about, not of what somebody likes for good."""
-_NO_VALUES: Final = frozenset(
-    (
-        *(
-            "not",
-            "when",
-            "that",
-            "what",
-            "where",
-            "how",
-            "to",
-            "if",
-            "because",
-            "still",
-            "also",
-            "no",
-        ),
-        *("niet", "wanneer", "dat", "wat", "waar", "hoe", "om", "als", "geen", "ook", "nog"),
-        *("nicht", "wenn", "dass", "was", "wo", "wie", "zu", "kein", "keine", "auch", "noch"),
-        *(
-            "pas",
-            "quand",
-            "que",
-            "ce",
-            "quoi",
-            "où",
-            "si",
-            "aussi",
-            "de",
-            "cuando",
-            "lo",
-            "tambien",
-        ),
-        *("it", "this", "these", "those", "he", "she", "dit", "die", "deze", "das", "dies", "ça"),
-        *("eso", "esto", "esta", "este", "unknown", "secret", "geheim", "secreto"),
-    )
-)
-"""Words with which no value begins."""
-_JOINED: Final = re.compile(
-    r"(?i: (?:and|but|because|en|maar|omdat|und|aber|weil|et|mais|y|pero|porque) )"
-)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Favourite:
+class Favourite(NamedTuple):
     """A sentence that tells what a user likes best of a kind."""
 
     quote: str
@@ -100,39 +82,55 @@ class Favourite:
     kind: str
     """In small letters, without accents: "color"."""
     value: str
+    is_change: bool
+    """Whether a word says that it was another one before."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the value is one: a colour, or the name of what it is now."""
+        if self.kind in _COLOUR_KINDS:
+            return all(_is_of_colour(word) for word in fold(self.value).split())
+        words = self.value.split()
+        is_name = all(word[0].isupper() for word in words) and len(words) <= _MOST_WORDS
+        return self.is_change and is_name
 
 
 def favourites_in(text: str) -> Iterator[Favourite]:
-    """The favourites that a text tells, each in a sentence of its own."""
-    if _HINT.search(text[:_READ]) is None:
-        return
-    for pattern in _FAVOURITES:
-        for found in pattern.finditer(text[:_READ]):
-            kind, value = _kind_of(found["kind"]), found["value"].strip()
-            if _is_value(value) and kind not in _NO_KINDS:
-                content = f"{found['saying']} {value}."
-                yield Favourite(
-                    quote=found["said"],
-                    content=content[0].upper() + content[1:],
-                    kind=kind,
-                    value=fold(value),
-                )
+    """The favourite that a text surely begins with."""
+    return (one for one in _read(text) if one.is_sure)
 
 
 def is_other_favourite(content: str, known: str) -> bool:
-    """Whether both tell the favourite of a kind, and not the same: "green" after "blue"."""
-    new = {one.kind: one.value for one in favourites_in(content)}
-    old = {one.kind: one.value for one in favourites_in(known)} if new else {}
-    return any(old[kind] != new[kind] for kind in new.keys() & old.keys())
+    """Whether both tell the favourite of a kind, and not the same: "green" after "blue".
 
-
-def _kind_of(words: str) -> str:
-    """A kind as it is compared: "colour" is "color"."""
-    return fold(words).replace("our", "or")
-
-
-def _is_value(value: str) -> bool:
-    words = fold(value).split()
-    return (
-        0 < len(words) <= _MOST_WORDS and words[0] not in _NO_VALUES and not _JOINED.search(value)
+    What is known is nothing else: "my favourite colour is blue and my dog is Rex" is more.
+    """
+    new = {one.kind: one for one in _read(content)}
+    return any(
+        one.kind in new
+        and fold(new[one.kind].value) != fold(one.value)
+        and len(one.quote) == len(known.strip().rstrip(".!"))
+        for one in (_read(known) if new else ())
     )
+
+
+def _read(text: str) -> Iterator[Favourite]:
+    if _HINT.search(text[:_READ]) is None:
+        return
+    for pattern in _FAVOURITES:
+        for found in pattern.finditer(without_inner_stops(text[:_READ])):
+            value = text[found.start("value") : found.end("value")].strip()
+            content = f"{text[found.start('begin') : found.end('begin')]} {value}."
+            surroundings = found["lead"], found["now"] or "", found["lately"] or ""
+            yield Favourite(
+                quote=text[found.start("quote") : found.end("quote")],
+                content=content[0].upper() + content[1:],
+                kind=fold(found["kind"]).replace("colour", "color"),
+                value=value,
+                is_change=_CHANGES.search(" ".join(surroundings)) is not None,
+            )
+
+
+def _is_of_colour(word: str) -> bool:
+    """Whether a word is a colour or a shade: "green", "dark", "donkergroen"."""
+    return word in _COLOURS | _SHADES or any(word.endswith(one) for one in _COLOURS)

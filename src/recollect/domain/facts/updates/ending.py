@@ -10,7 +10,7 @@ from recollect.domain.facts.reading.belongings import (
     is_about_another,
     is_about_person,
 )
-from recollect.domain.facts.reading.favourites import favourites_in, is_other_favourite
+from recollect.domain.facts.reading.favourites import is_other_favourite
 from recollect.domain.facts.reading.introductions import names_somebody
 from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
@@ -83,7 +83,7 @@ def ended_by_words(statement: Statement) -> Callable[[Fact], bool]:
         tests.append(lambda fact: resumes(statement.content, fact.content))
     if negates(statement.content):
         tests.append(lambda fact: denies(fact, statement.content))
-    if any(favourites_in(statement.content)):
+    if statement.has_exact_slot:
         tests.append(lambda fact: is_other_favourite(statement.content, fact.content))
     return lambda fact: any(test(fact) for test in tests)
 
@@ -163,7 +163,7 @@ def _plainly_ends(statement: Statement, one: Compared) -> bool:
         or (_tell_profession(statement, one.fact) and says_now(statement.content))
         or keep_other_diets(statement.content, one.fact.content)
         or resumes(statement.content, one.fact.content)
-        or is_other_favourite(statement.content, one.fact.content)
+        or (statement.has_exact_slot and is_other_favourite(statement.content, one.fact.content))
         or _was_before(statement, one.fact)
     )
 
