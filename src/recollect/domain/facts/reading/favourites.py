@@ -37,7 +37,7 @@ _SAYING: Final = (
 )
 _FAVOURITES: Final = tuple(
     re.compile(
-        rf"\A\s{{0,3}}(?:(?i:{_GREETING})[!,.]? )?(?P<lead>(?:(?i:{_LEAD}),? ){{0,2}})"
+        rf"\s{{0,3}}(?:(?i:{_GREETING})[!,.]? )?(?P<lead>(?:(?i:{_LEAD}),? ){{0,2}})"
         rf"(?P<quote>(?P<begin>(?i:{saying}))(?P<now> (?i:{_NOW}))?"
         rf" (?P<value>[^.!?;,:()\n]{{1,60}}?))(?P<lately>,? (?i:{_NOW}))?"
         r"(?=\s*(?:[.!](?:\s|\Z)|\n|\Z))"
@@ -47,7 +47,7 @@ _FAVOURITES: Final = tuple(
 _CHANGES: Final = re.compile(
     rf"(?i:\b(?:actually|eigenlijk|eigentlich|en fait|en realidad|{_NOW})\b)"
 )
-_COLOUR_KINDS: Final = frozenset(("color", "colour", "kleur", "farbe", "couleur"))
+_COLOUR_KINDS: Final = frozenset(("color", "kleur", "farbe", "couleur"))
 _COLOURS: Final = frozenset(
     fold(word)
     for words in (
@@ -68,7 +68,7 @@ _SHADES: Final = frozenset(
     )
     for word in words.split()
 )
-"""Words that may stand beside a colour."""
+"""Words that may stand beside a colour, and alone are none."""
 _MOST_WORDS: Final = 5
 
 
@@ -88,9 +88,10 @@ class Favourite(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Whether the value is one: a colour, or the name of what it is now."""
-        if self.kind in _COLOUR_KINDS:
-            return all(_is_of_colour(word) for word in fold(self.value).split())
         words = self.value.split()
+        if self.kind in _COLOUR_KINDS:
+            colours = [fold(word) for word in words if fold(word) not in _SHADES]
+            return bool(colours) and all(map(_is_colour, colours))
         is_name = all(word[0].isupper() for word in words) and len(words) <= _MOST_WORDS
         return self.is_change and is_name
 
@@ -117,8 +118,9 @@ def is_other_favourite(content: str, known: str) -> bool:
 def _read(text: str) -> Iterator[Favourite]:
     if _HINT.search(text[:_READ]) is None:
         return
+    read = without_inner_stops(text[:_READ])
     for pattern in _FAVOURITES:
-        for found in pattern.finditer(without_inner_stops(text[:_READ])):
+        if found := pattern.match(read):
             value = text[found.start("value") : found.end("value")].strip()
             content = f"{text[found.start('begin') : found.end('begin')]} {value}."
             surroundings = found["lead"], found["now"] or "", found["lately"] or ""
@@ -131,6 +133,6 @@ def _read(text: str) -> Iterator[Favourite]:
             )
 
 
-def _is_of_colour(word: str) -> bool:
-    """Whether a word is a colour or a shade: "green", "dark", "donkergroen"."""
-    return word in _COLOURS | _SHADES or any(word.endswith(one) for one in _COLOURS)
+def _is_colour(word: str) -> bool:
+    """Whether a word is a colour, or ends with one: "donkergroen"."""
+    return word.endswith(tuple(_COLOURS))

@@ -67,12 +67,13 @@ def introductions(text: str) -> Iterator[Clause]:
 
     "I'm Emma" counts at the beginning of the text alone.
     """
+    read = without_inner_stops(text[:_READ])
     for pattern, is_meant in (
         (_NAMED, _is_name),
         (_PRESENTED, _is_name),
         (_PRESENTED_IN_GERMAN, _begins_with_first_name),
     ):
-        for found in pattern.finditer(without_inner_stops(text[:_READ])):
+        for found in pattern.finditer(read):
             if is_meant(found["name"].replace("_", ".")):
                 yield Clause(start=found.start("said"), end=found.end("said"))
 

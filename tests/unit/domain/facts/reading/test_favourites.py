@@ -37,6 +37,8 @@ def test_a_favourite_is_told_in_a_sentence_of_its_own(text: str, content: str) -
         "My favorite dish is very easy to make these days.",
         "my favorite bar is packed now",
         "My favorite color is out of fashion.",
+        "My favorite color is light.",
+        "My favorite color is the dark.",
         "My favorite color is blue or green.",
         "My favorite color is green, right?",
         "My favorite color is green; that is a lie.",

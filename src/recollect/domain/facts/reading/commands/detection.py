@@ -66,8 +66,8 @@ def only_forgets(text: str) -> bool:
 def _may_forget(words: Phrase) -> bool:
     """Whether there is a word with which a command to forget begins in some language.
 
-    Every result of a search is looked at, and hardly any is a command: this takes a hundredth of
-    the time of reading it.
+    Every result of a search is looked at, and hardly any is a command: this takes a tenth of the
+    time of reading it.
     """
     return any(phrases.may_be_in(words) for phrases in _forgetting_phrases())
 
