@@ -169,7 +169,10 @@ async def _measured(
             trace = trace_of(result)
             doing.counted(trace.count)
             return result, trace
-    raise missing
+    try:
+        raise missing
+    finally:
+        del missing  # else its traceback would hold this call, and this call its error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,7 +97,10 @@ class Degradation:
         except BaseException:
             await _cancel(working)
             raise
-        return working.result()
+        try:
+            return working.result()
+        finally:
+            del working  # else an error's traceback would hold the task, and the task its error
 
     async def _until_done(self, working: "asyncio.Future[Result]", probe: Probe) -> None:
         """Wait for the work, as long as the database answers.
