@@ -171,3 +171,38 @@ async def test_a_command_to_forget_is_recalled_behind_what_was_said() -> None:
         assert {one.text for one in results[1:]} == {"Olvida mi dog", "Forget my dog"}
         scores = [one.score for one in results]
         assert scores == sorted(scores, reverse=True)
+
+
+@for_each(
+    ("told", "language"),
+    [
+        ("I live in Ghent, but don't remember that.", "en"),
+        ("Off the record: I live in Ghent.", "en"),
+        ("Onthoud dit niet: ik woon in Ghent.", "nl"),
+    ],
+)
+async def test_what_is_not_to_be_remembered_is_neither_learnt_nor_quoted_elsewhere(
+    told: str, language: str
+) -> None:
+    async with Memory.in_memory() as memory:
+        replied = await answer(await memory.session(user="alice"), told)
+        await memory.catch_up()
+        asked = "Where do I live?" if language == "en" else "Waar woon ik?"
+        later = await answer(await memory.session(user="alice"), asked)
+
+        assert ("not be kept" if language == "en" else "niet als feit bewaard") in replied
+        assert "Ghent" not in later
+        assert (await memory.facts("alice").list()).items == ()
+        assert await memory.history("alice").count() == 4, "no message is deleted"
+
+
+@for_each("told", ["Don't remember that.", "Off the record.", "Onthoud dat niet."])
+async def test_the_message_after_takes_back_what_was_told(told: str) -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        for one in ("I'm vegan.", "I live in Ghent.", told):
+            await session.add_exchange(one, "Okay.")
+            await memory.catch_up()
+
+        known = (await memory.facts("alice").list()).items
+        assert [fact.content for fact in known] == ["I'm vegan."]

@@ -119,6 +119,8 @@ def _answer(request: AnswerRequest) -> Answer:
             paragraphs = _all_known(request, texts, language)
         case Wish.FORGETTING:
             paragraphs = _forgotten(request, texts)
+        case Wish.UNWANTED if request.is_stored:
+            paragraphs = [texts.taken_back, texts.messages_stay]
         case Wish.STORING if request.is_stored:
             paragraphs = [texts.noted.format(question=shortened(context.question, _ECHOED))]
         case _:

@@ -24,6 +24,8 @@ from recollect.domain.facts.fact import Fact, gist_of
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.named import facts_named, is_told_of
 from recollect.domain.facts.reading.languages.slot_names import slot_at, slots_asked, tells_slot
+from recollect.domain.facts.reading.own_words.detection import readable_parts
+from recollect.domain.facts.reading.unwanted import asks_to_keep_nothing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.followup.edits import spoken_words
 from recollect.domain.followup.languages import words_for
@@ -135,7 +137,7 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     gists = {gist_of(fact.content) for fact in beside}
     filters = _filter_of(request, language)
     near = [one for one in _exchanges(context) if filters.admits(one)]
-    recalled = [one for one in _recalled(context) if filters.admits(one)]
+    recalled = [one for one in _recalled(context) if filters.admits(one) and _may_recall(one)]
     nearest = _nearest(near, context) or _said_then(near, request)
     if nearest or not _is_sentence(context.question):
         recalled = [one for one in recalled if _shares_word(one, context)]
@@ -145,6 +147,11 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
         for one in chosen
         if one.reply or not (gist_of(one.said) in gists or _says_no_more(one, context))
     ]
+
+
+def _may_recall(quote: Quote) -> bool:
+    """Whether its user has not asked, with the same breath, that it be not remembered."""
+    return not asks_to_keep_nothing(readable_parts(quote.said[:_READ_OF_MESSAGE]))
 
 
 def _says_no_more(quote: Quote, context: Context) -> bool:

@@ -18,7 +18,9 @@ from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.commands.forgetting import end_of_content
 from recollect.domain.facts.reading.commands.openings import after_openers
 from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.plain.corrections import correction_in
+from recollect.domain.facts.reading.unwanted import asks_to_keep_nothing
 from recollect.domain.speech.phrases import Phrase, Phrases, words_in
 from recollect.domain.summary.languages import summary_words
 from recollect.domain.summary.statements import is_request, read_statement
@@ -57,6 +59,8 @@ class Wish(Enum):
     """That something is forgotten, whether or not it is a command that can be done."""
     STORING = auto()
     """That something is remembered: it tells, and does not ask."""
+    UNWANTED = auto()
+    """That something is not remembered which it tells: "Off the record: …"."""
     ANSWER = auto()
     UNCLEAR = auto()
     """Nobody knows what: it has marks alone, such as "?"."""
@@ -87,9 +91,16 @@ def read_message(text: str, language: str) -> ReadMessage:
         return ReadMessage(wish=wish, languages=same)
     if wants_forgetting(text):
         return ReadMessage(wish=Wish.FORGETTING, languages=_forgetting_languages(text))
-    if commands_of(text) or tells(text, language):
-        return ReadMessage(wish=Wish.STORING)
-    return ReadMessage(wish=Wish.ANSWER)
+    return ReadMessage(wish=_wish_of_plain_words(text, language))
+
+
+def _wish_of_plain_words(text: str, language: str) -> Wish:
+    if commands_of(text):
+        return Wish.STORING
+    if not tells(text, language):
+        return Wish.ANSWER
+    parts = readable_parts(text[:LONGEST_COMMAND])
+    return Wish.UNWANTED if asks_to_keep_nothing(parts) else Wish.STORING
 
 
 def commands_of(text: str) -> tuple[Command, ...]:

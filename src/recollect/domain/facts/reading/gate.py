@@ -26,6 +26,7 @@ from recollect.domain.facts.reading.plain.work import tells_day_of_work, tells_o
 from recollect.domain.facts.reading.quoted_clause import QuotedClause, place_of
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
+from recollect.domain.facts.reading.unwanted import asks_to_keep_nothing
 from recollect.domain.facts.reading.wording import FIRST_PERSON, names_user
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
@@ -72,6 +73,8 @@ class Refusal(StrEnum):
     PASSING = "passing"
     """A state that passes, or a wish for this once."""
     TAKEN_BACK = "taken_back"
+    UNWANTED = "unwanted"
+    """The message says that it is not to be remembered."""
     KEPT = "kept"
     """What is not to be forgotten: "don't forget where I live" neither tells nor withdraws it."""
     COMMAND = "command"
@@ -100,17 +103,27 @@ def refuses(
     start = place_of(quote, parts)
     if start is None or is_only_greeting(quote):
         return Refusal.NOT_OWN_WORDS
-    if _is_secret(message, start, start + len(quote)) or holds_secret(statement.content):
+    end = start + len(quote)
+    if _is_secret(message, start, end) or holds_secret(statement.content):
         return Refusal.SECRET
-    clause = QuotedClause.read(parts, start=start, end=start + len(quote))
+    if statement.source is FactSource.EXTRACTED and asks_to_keep_nothing(parts):
+        return Refusal.UNWANTED
+    clause = QuotedClause.read(parts, start=start, end=end)
+    language = statement.language or guess_language(message)
+    found = _misleads(statement, clause, language)
+    if found is None and is_left_of_quotation(quote, start, message, parts):
+        found = Refusal.FRAGMENT
+    return found or _misread(statement, clause, reply, earlier)
+
+
+def _misleads(statement: Statement, clause: QuotedClause, language: str | None) -> Refusal | None:
+    """Why what the words of a clause say is not so, or does not last, in a language or in all."""
     if any(fact_words(code).planted.are_in(clause.words) for code in LANGUAGES):
         return Refusal.PLANTED
-    language = statement.language or guess_language(message)
     codes = (language,) if language in LANGUAGES else LANGUAGES
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
-    is_left = is_left_of_quotation(quote, start, message, parts)
-    return next(found, Refusal.FRAGMENT if is_left else _misread(statement, clause, reply, earlier))
+    return next(found, None)
 
 
 def _misread(

@@ -82,6 +82,7 @@ def _forgetting_phrases() -> tuple[Phrases, ...]:
             *(known.forget_verbs, known.forget_verbs_asked, known.erase_verbs),
             *(known.forget_everything, known.forget_everything_asked),
             *(known.forget_last, known.forget_that, known.jokes),
+            *(known.unwanted, known.unwanted_verbs),
         )
     )
 

@@ -13,6 +13,7 @@ from recollect.domain.facts.reading.commands.named import NamedThing, things_at
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.languages.slot_names import slot_at
 from recollect.domain.facts.reading.paraphrase import negates
+from recollect.domain.facts.reading.unwanted import length_of_unwanted
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import Phrase, Phrases
 
@@ -76,6 +77,8 @@ def _readings(words: Phrase, place: int, code: str, *, is_polite: bool) -> Itera
         is_denied = phrases is known.jokes and place > 0 and negates(words[place - 1])
         if (length := phrases.length_at(words, place)) and not is_denied:
             yield Forgetting(kind=kind, end=place + length)
+    if length := length_of_unwanted(words, place, known):
+        yield Forgetting(kind=CommandKind.FORGET_THAT, end=place + length)
     if is_polite and (length := known.forget_everything_asked.length_at(words, place)):
         yield Forgetting(kind=CommandKind.FORGET_EVERYTHING, end=place + length)
     yield from _slot_readings(words, place, code, is_polite=is_polite)

@@ -134,6 +134,12 @@ class FactWords:
     """Commands to forget what the user has just said."""
     forget_that: Phrases
     """The same, which may mean something else."""
+    unwanted: Phrases
+    """What says that nothing of it is to be remembered: "off the record"."""
+    unwanted_verbs: Phrases
+    """The same before `unwanted_things`: "don't remember"."""
+    unwanted_things: Phrases
+    """How a message means itself or the one before: "this"."""
     please: Phrases
     """What makes a request of a question."""
     keeping: Phrases
