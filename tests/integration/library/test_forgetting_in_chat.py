@@ -206,3 +206,28 @@ async def test_the_message_after_takes_back_what_was_told(told: str) -> None:
 
         known = (await memory.facts("alice").list()).items
         assert [fact.content for fact in known] == ["I'm vegan."]
+
+
+@for_each(
+    ("told", "command"),
+    [
+        ("My wife is called Ann.", "Forget everything about my wife."),
+        ("Mijn vrouw heet Ann.", "Vergeet wat ik over mijn vrouw heb gezegd."),
+        ("I work at Ann's.", "Forget what I said about my job."),
+        ("My wife is called Ann.", "Please delete that from your memory."),
+        ("Mijn vrouw heet Ann.", "Haal dat uit je geheugen."),
+        ("Mi mujer se llama Ann.", "Olvida lo que te dije."),
+    ],
+)
+async def test_what_is_known_of_a_topic_or_was_just_told_is_forgotten(
+    told: str, command: str
+) -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        for one in ("I'm vegan.", told):
+            await session.add_exchange(one, "Okay.")
+            await memory.catch_up()
+        assert "Ann" in await answer(session, command)
+
+        known = (await memory.facts("alice").list()).items
+        assert [fact.content for fact in known] == ["I'm vegan."]

@@ -279,7 +279,7 @@ def _means(command: Command, text: str) -> bool:
         return any(tells_slot(clause, slot) for clause in clauses for slot in command.slots)
     if command.thing:
         return is_told_of(text, command.thing)
-    if command.is_sweeping:
+    if command.is_sweeping and command.kind is not CommandKind.FORGET_TOPIC:
         return False
     words = content_words(command.content)
     return bool(words) and words <= content_words(text)

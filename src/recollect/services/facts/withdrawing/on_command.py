@@ -15,6 +15,7 @@ from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.facts.reading.commands.command import Command, CommandKind
 from recollect.domain.facts.reading.commands.detection import commands_in
 from recollect.domain.facts.reading.commands.named import NamedFacts, facts_named
+from recollect.domain.facts.reading.commands.topics import facts_about
 from recollect.domain.facts.reading.languages.slot_names import tells_slot
 from recollect.domain.facts.reading.plain.replies import only_acknowledges
 from recollect.domain.facts.slots import Slot
@@ -106,6 +107,10 @@ class Withdrawing(Audited):
         match command.kind:
             case CommandKind.FORGET_SLOTS:
                 return [fact for fact in known if _is_about(fact, command.slots)]
+            case CommandKind.FORGET_TOPIC:
+                read = partial(facts_about, command.content, known)
+                characters = _SLOWNESS * sum(len(one.content) for one in known)
+                return await off_loop(read, characters=characters)
             case CommandKind.FORGET_NAMED:
                 certain = (await _named(command, known)).certain
                 is_sure = certain and not await self._is_told_beside(scope, certain, message)

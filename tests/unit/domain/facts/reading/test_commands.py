@@ -201,7 +201,7 @@ def test_a_command_to_forget_is_read_with_its_statement(line: str) -> None:
 @for_each("line", _TOPICS.strip().splitlines())
 def test_a_command_to_forget_a_topic_is_read_with_its_name(line: str) -> None:
     commands, content, start = _read(line)
-    topic = Command(kind=CommandKind.FORGET, content=content, start=start, names_topic=True)
+    topic = Command(kind=CommandKind.FORGET_TOPIC, content=content, start=start)
     assert commands == (topic,)
 
 

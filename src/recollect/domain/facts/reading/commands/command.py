@@ -13,7 +13,9 @@ class CommandKind(StrEnum):
 
     REMEMBER = "remember"
     FORGET = "forget"
-    """What a statement says, or all about a topic."""
+    """What a statement says."""
+    FORGET_TOPIC = "forget_topic"
+    """All about a topic: "forget what I said about my diet"."""
     FORGET_SLOTS = "forget_slots"
     """All about some slots: "forget my name"."""
     FORGET_NAMED = "forget_named"
@@ -35,8 +37,6 @@ class Command:
     itself where it names neither."""
     start: int
     """Where the content begins in the message."""
-    names_topic: bool = False
-    """Whether everything about the content is to be forgotten: "what I said about my diet"."""
     slots: frozenset[Slot] = frozenset()
     """What is to be forgotten, where slots are."""
     thing: NamedThing | None = None

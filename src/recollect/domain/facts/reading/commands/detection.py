@@ -128,16 +128,18 @@ def _read_content(
     is_asked: bool,
 ) -> Command | None:
     """A command at a place with the statement or the topic behind it."""
-    for kind, phrases, names_topic in _phrases(known, is_asked=is_asked):
+    only_asks = "?" in words and not known.please.are_in(words)
+    for kind, phrases in _phrases(known, is_asked=is_asked):
+        names_topic = kind is CommandKind.FORGET_TOPIC
+        if names_topic and only_asks:
+            continue
         if length := phrases.length_at(words, place):
             first = place + length
             if known.subjects.length_at(words, first - 1):
                 first -= 1
             content = _content(sentence, tokens, words, first, known, names_topic=names_topic)
             if content:
-                return Command(
-                    kind=kind, content=content.text, start=content.start, names_topic=names_topic
-                )
+                return Command(kind=kind, content=content.text, start=content.start)
     bare = bare_statement_at(words, place, known)
     capitals = _capitals(sentence, tokens)
     bare = bare or named_person_at(words, place, known, capitals=capitals)
@@ -169,13 +171,13 @@ def _is_taken_back(sentence: Part | None) -> bool:
     return is_joke or any(standing_words(code).retractions.length_at(words) for code in LANGUAGES)
 
 
-def _phrases(known: FactWords, *, is_asked: bool) -> Iterator[tuple[CommandKind, Phrases, bool]]:
-    yield CommandKind.FORGET, known.forget_topic, True
-    yield CommandKind.FORGET, known.forget, False
-    yield CommandKind.REMEMBER, known.remember, False
+def _phrases(known: FactWords, *, is_asked: bool) -> Iterator[tuple[CommandKind, Phrases]]:
+    yield CommandKind.FORGET_TOPIC, known.forget_topic
+    yield CommandKind.FORGET, known.forget
+    yield CommandKind.REMEMBER, known.remember
     if is_asked:
-        yield CommandKind.FORGET, known.forget_asked, False
-        yield CommandKind.REMEMBER, known.remember_asked, False
+        yield CommandKind.FORGET, known.forget_asked
+        yield CommandKind.REMEMBER, known.remember_asked
 
 
 def _content(

@@ -77,7 +77,7 @@ def _readings(words: Phrase, place: int, code: str, *, is_polite: bool) -> Itera
         is_denied = phrases is known.jokes and place > 0 and negates(words[place - 1])
         if (length := phrases.length_at(words, place)) and not is_denied:
             yield Forgetting(kind=kind, end=place + length)
-    if length := length_of_unwanted(words, place, known):
+    if length := length_of_unwanted(words, place, known) or _length_of_erasing(words, place, known):
         yield Forgetting(kind=CommandKind.FORGET_THAT, end=place + length)
     if is_polite and (length := known.forget_everything_asked.length_at(words, place)):
         yield Forgetting(kind=CommandKind.FORGET_EVERYTHING, end=place + length)
@@ -85,9 +85,21 @@ def _readings(words: Phrase, place: int, code: str, *, is_polite: bool) -> Itera
     yield from _named_readings(words, place, known)
 
 
+def _length_of_erasing(words: Phrase, place: int, known: FactWords) -> int:
+    """How many words say at a place that "that" is to be erased from memory; 0 if none do."""
+    verb = known.erase_verbs.length_at(words, place)
+    first = _after_please(words, place + verb, known)
+    thing = known.unwanted_things.length_at(words, first) if verb else 0
+    end = _after_please(words, first + thing, known)
+    source = known.from_memory.length_at(words, end) if thing else 0
+    return end + source - place if source else 0
+
+
 def _named_readings(words: Phrase, place: int, known: FactWords) -> Iterator[Forgetting]:
     """Things of the user's behind the verb; a request for it may only ask whether it is done."""
     length = known.forget_verbs.length_at(words, place)
+    if known.from_memory.are_in(words):
+        length = length or known.erase_verbs.length_at(words, place)
     if length and "?" not in words:
         first = _after_please(words, place + length, known)
         for thing, end in things_at(words, first, known):

@@ -71,7 +71,7 @@ def facts_named(thing: NamedThing, facts: Iterable[Fact]) -> NamedFacts:
     possible = tuple(one for one in facts if one.slot in slots or _mentions(one, nouns))
     only = possible[0] if len(possible) == 1 else None
     is_certain = only is not None and (
-        is_told_of(only.content, thing) or (only.slot in slots and _is_one_of_user(only))
+        is_told_of(only.content, thing) or (only.slot in slots and is_one_of_user(only))
     )
     return NamedFacts(certain=only if is_certain else None, possible=possible)
 
@@ -84,6 +84,18 @@ def is_told_of(text: str, thing: NamedThing) -> bool:
         and any(_is_about(words_in(part), thing, one) for one in known)
         for part in text.split(MERGED_BY)
     )
+
+
+def is_one_of_user(fact: Fact) -> bool:
+    """Whether a fact says one thing, and of the user: the allergy of a daughter is not theirs."""
+    return not tells_several(words_in(fact.content)) and not any(
+        is_about_another(part) or belongs_to_another(part) for part in fact.content.split(MERGED_BY)
+    )
+
+
+def tells_several(words: Phrase) -> bool:
+    """Whether words may tell several things, in any language."""
+    return any(_is_joined(words, fact_words(code)) for code in LANGUAGES)
 
 
 def _facts_of_attribute(thing: NamedThing, facts: tuple[Fact, ...]) -> NamedFacts:
@@ -203,14 +215,6 @@ def _cases_of(nouns: Phrase) -> tuple[Phrase, ...]:
     last = nouns[-1]
     stems = (last.removesuffix(ending) for ending in _CASES if last.endswith(ending))
     return (nouns, *((*nouns[:-1], stem) for stem in stems if len(stem) > 1))
-
-
-def _is_one_of_user(fact: Fact) -> bool:
-    """Whether a fact says one thing, and of the user: the allergy of a daughter is not theirs."""
-    words = words_in(fact.content)
-    return not any(_is_joined(words, fact_words(code)) for code in LANGUAGES) and not any(
-        is_about_another(part) or belongs_to_another(part) for part in fact.content.split(MERGED_BY)
-    )
 
 
 def _mentions(fact: Fact, nouns: Collection[str]) -> bool:

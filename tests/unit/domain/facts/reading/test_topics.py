@@ -1,0 +1,51 @@
+"""Which facts a command means that names their topic."""
+
+from collections.abc import Sequence
+
+from recollect.domain.facts.reading.commands.topics import facts_about
+from recollect.domain.facts.slots import Slot
+from support.facts.known_facts import a_fact
+from support.tables import for_each
+
+_KNOWN = (
+    ("My wife is called Ann.", Slot.OTHER),
+    ("My brother's wife is called Eva.", Slot.OTHER),
+    ("I have a dog and a cat.", Slot.OTHER),
+    ("I have a parrot named Rex.", Slot.OTHER),
+    ("I work at Shell.", Slot.EMPLOYER),
+    ("I live in Leeds.", Slot.HOME),
+    ("I'm allergic to nuts.", Slot.ALLERGY),
+    ("My daughter is allergic to eggs.", Slot.ALLERGY),
+    ("My daughter Lea paints, and she plays the oboe.", Slot.OTHER),
+    ("My son plays chess and I play bridge.", Slot.OTHER),
+    ("Mein Hund heißt Bello.", Slot.OTHER),
+)
+
+
+@for_each(
+    ("topic", "about"),
+    [
+        ("my wife", ["My wife is called Ann."]),
+        ("Ann", ["My wife is called Ann."]),
+        ("my parrot", ["I have a parrot named Rex."]),
+        ("Rex", ["I have a parrot named Rex."]),
+        ("my job", ["I work at Shell."]),
+        ("where I live", ["I live in Leeds."]),
+        ("my allergy", ["I'm allergic to nuts."]),
+        (
+            "my daughter",
+            ["My daughter is allergic to eggs.", "My daughter Lea paints, and she plays the oboe."],
+        ),
+        ("meinen Hund", ["Mein Hund heißt Bello."]),
+        ("my dog", []),
+        ("my son", []),
+        ("Shell and Leeds", []),
+        ("the weather", []),
+        ("it", []),
+        ("me for this question", []),
+    ],
+)
+def test_only_what_a_fact_plainly_is_about_is_meant(topic: str, about: Sequence[str]) -> None:
+    facts = [a_fact(content, slot=slot) for content, slot in _KNOWN]
+
+    assert [one.content for one in facts_about(topic, facts)] == list(about)
