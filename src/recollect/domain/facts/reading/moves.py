@@ -1,4 +1,4 @@
-"""Users who say where they lived and where they live now: "I used to live in Paris, now in Rome".
+"""Users who say that they have moved: "I used to live in Paris, now in Rome", "Me mudé a Vigo".
 
 The place of before is never taken for the home, and what is not surely a home is none: "but now I'm
 in Rome for a week".
@@ -56,6 +56,30 @@ _MOVES: Final = tuple(
     )
     for lived, (lives, content) in zip(_LIVED, _LIVES, strict=True)
 )
+_LATELY_ES: Final = (
+    r"ayer|hace poco|recientemente|(?:esta|la) semana(?: pasada)?|(?:este|el) mes(?: pasado)?"
+    r"|hace (?:un|una|dos|tres|unos|unas) (?:semanas?|mes(?:es)?)"
+)
+_LATELY_FR: Final = (
+    r"hier|récemment|(?:cette|la) semaine(?: dernière)?|(?:ce|le) mois(?:-ci| dernier)?"
+    r"|il y a (?:un|une|deux|trois|quelques) (?:semaines?|mois)"
+)
+_MOVED: Final = (
+    (
+        rf"(?:(?:{_LATELY_ES}),? )?me (?:mudé|he mudado) a (?-i:{_NEW})(?:,? (?:{_LATELY_ES}))?",
+        r"Vivo en \g<new>.",
+    ),
+    (
+        rf"(?:(?:{_LATELY_FR}),? )?(?:je viens d['\u2019]emménager|j['\u2019]ai emménagé)"
+        rf" (?P<at>à|en|au|aux) (?-i:{_NEW})(?:,? (?:{_LATELY_FR}))?",
+        r"J'habite \g<at> \g<new>.",
+    ),
+)
+"""What the model overlooks, of late only: "Me mudé a Vigo en 1990" may tell of a former home."""
+_ALL_MOVES: Final = (
+    *_MOVES,
+    *((re.compile(f"{_START}(?P<said>(?i:{said})){_END}"), content) for said, content in _MOVED),
+)
 _FORMER: Final = re.compile(rf"(?i:{'|'.join(_LIVED)}) {_PLACE}")
 
 
@@ -71,7 +95,7 @@ class Move:
 
 def moves_in(text: str) -> Iterator[Move]:
     """The moves that a text tells, each in a sentence of its own."""
-    for pattern, content in _MOVES:
+    for pattern, content in _ALL_MOVES:
         for found in pattern.finditer(text[:_READ]):
             yield Move(quote=found["said"], content=found.expand(content))
 

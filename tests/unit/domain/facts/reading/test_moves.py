@@ -19,6 +19,11 @@ from support.tables import for_each
         ("Ich habe früher in Ulm gewohnt, jetzt wohne ich in Köln.", "Ich wohne in Köln."),
         ("J\u2019habitais à Paris mais maintenant je vis au Mans.", "J'habite au Mans."),
         ("Antes vivía en París, pero ahora estoy en La Palma.", "Vivo en La Palma."),
+        ("¡Hola! Me mudé a Vigo.", "Vivo en Vigo."),
+        ("El mes pasado me mudé a La Coruña.", "Vivo en La Coruña."),
+        ("Me he mudado a Vigo hace dos semanas", "Vivo en Vigo."),
+        ("Je viens d\u2019emménager au Havre.", "J'habite au Havre."),
+        ("J'ai emménagé à Paris le mois dernier.", "J'habite à Paris."),
     ],
 )
 def test_the_place_of_now_is_the_home(text: str, content: str) -> None:
@@ -32,6 +37,14 @@ def test_the_place_of_now_is_the_home(text: str, content: str) -> None:
     [
         "I used to live in Paris.",
         "I used to live in Paris but now I'm in Rome for a week.",
+        "Me mudé a Vigo en 1990.",
+        "Me mudé a Vigo cuando tenía cinco años.",
+        "Me mudé a Vigo y luego a Lugo.",
+        "No me mudé a Vigo.",
+        "Mi hija se mudó a Vigo.",
+        "¿Me mudé a Vigo?",
+        "Me mudé a un piso.",
+        "Je viens d'emménager à Paris chez ma sœur.",
         "I used to live in Paris but now I'm in Rome?",
         "I used to live in Paris but now I'm in love.",
         "I used to live in Paris but now my sister lives in Rome.",
