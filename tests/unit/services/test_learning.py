@@ -143,7 +143,16 @@ async def test_a_turn_that_only_asks_is_not_read_for_facts(scene: Scene) -> None
     assert scene.extractor.seen == []
 
 
-@pytest.mark.parametrize("text", ["Remember that I park in garage 4.", "Onthoud dat ik fiets."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember that I park in garage 4.",
+        "Can you remember that I park in garage 4?",
+        "FYI, I park in garage 4.",
+        "Onthoud dat ik fiets.",
+        "Ten en cuenta que aparco en el garaje 4.",
+    ],
+)
 async def test_a_command_is_done_before_the_answer(scene: Scene, text: str) -> None:
     messages = [a_message("user", text)]
     await scene.services.messages.append(scene.scope, UUID(int=3), messages, starts_session=True)

@@ -43,6 +43,8 @@ _SHORT: Final = 5
 """The most words of a clause that only names a source: "…, says my boss"."""
 _AFTER: Final = 10
 """Words after a statement among which it may be taken back."""
+_LONGEST_VERB: Final = 3
+"""Words of a command to remember before the one that may report something."""
 _FIGURES: Final = re.compile(r"\d++(?:[.,]\d++)*+")
 _AROUND: Final = 200
 """Characters around a quote in which a word may make it a secret."""
@@ -309,7 +311,14 @@ def _is_reported(clause: QuotedClause, code: str) -> bool:
         not known.subjects.are_in(words[max(0, at - 2) : at])
         for words in sources
         for at in known.reports.places_in(words)
+        if not _is_in_command(words, at, known)
     )
+
+
+def _is_in_command(words: Phrase, place: int, known: FactWords) -> bool:
+    """Whether a word is one of a command to remember: the "cuenta" of "ten en cuenta que"."""
+    starts = range(max(0, place - _LONGEST_VERB), place + 1)
+    return any(start + known.remember.length_at(words, start) > place for start in starts)
 
 
 def _reach(clause: QuotedClause, known: FactWords) -> int:
@@ -409,8 +418,9 @@ def _checks_of(statement: Statement) -> "Mapping[Refusal, _Check]":
         return _EVENT_CHECKS
     if statement.operation is Operation.RETRACT:
         return _WITHDRAWAL_CHECKS
-    is_instruction = statement.slot.is_standing and statement.source is FactSource.STATED
-    return _INSTRUCTION_CHECKS if is_instruction else _CHECKS
+    if statement.source is not FactSource.STATED:
+        return _CHECKS
+    return _INSTRUCTION_CHECKS if statement.slot.is_standing else _COMMAND_CHECKS
 
 
 _Check = Callable[[QuotedClause, str], bool]
@@ -435,6 +445,12 @@ _CHECKS: Final[Mapping[Refusal, _Check]] = {
 # "Could you always …, please?" is none: the rule that finds instructions has told it from others.
 _INSTRUCTION_CHECKS: Final[Mapping[Refusal, _Check]] = {
     refusal: check for refusal, check in _CHECKS.items() if refusal is not Refusal.QUESTION
+}
+# "Can you remember that …?" neither asks nor gives back what the memory has said.
+_COMMAND_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    refusal: check
+    for refusal, check in _INSTRUCTION_CHECKS.items()
+    if refusal is not Refusal.RECALLED
 }
 # "I got fired today" does not pass.
 _EVENT_CHECKS: Final[Mapping[Refusal, _Check]] = {

@@ -57,21 +57,21 @@ _MOVES: Final = tuple(
     for lived, (lives, content) in zip(_LIVED, _LIVES, strict=True)
 )
 _LATELY_ES: Final = (
-    r"ayer|hace poco|recientemente|(?:esta|la) semana(?: pasada)?|(?:este|el) mes(?: pasado)?"
-    r"|hace (?:un|una|dos|tres|unos|unas) (?:semanas?|mes(?:es)?)"
+    r"(?:ayer|hace poco|recientemente|(?:esta|la) semana(?: pasada)?|(?:este|el) mes(?: pasado)?"
+    r"|hace (?:un|una|dos|tres|unos|unas) (?:semanas?|mes(?:es)?))"
 )
 _LATELY_FR: Final = (
-    r"hier|récemment|(?:cette|la) semaine(?: dernière)?|(?:ce|le) mois(?:-ci| dernier)?"
-    r"|il y a (?:un|une|deux|trois|quelques) (?:semaines?|mois)"
+    r"(?:hier|récemment|(?:cette|la) semaine(?: dernière)?|(?:ce|le) mois(?:-ci| dernier)?"
+    r"|il y a (?:un|une|deux|trois|quelques) (?:semaines?|mois))"
 )
+_SETTLED_FR: Final = r"(?:je viens d['\u2019]emménager|j['\u2019]ai emménagé)"
 _MOVED: Final = (
     (
-        rf"(?:(?:{_LATELY_ES}),? )?me (?:mudé|he mudado) a (?-i:{_NEW})(?:,? (?:{_LATELY_ES}))?",
+        rf"(?:{_LATELY_ES},? )?me (?:mudé|he mudado) a (?-i:{_NEW})(?:,? {_LATELY_ES})?",
         r"Vivo en \g<new>.",
     ),
     (
-        rf"(?:(?:{_LATELY_FR}),? )?(?:je viens d['\u2019]emménager|j['\u2019]ai emménagé)"
-        rf" (?P<at>à|en|au|aux) (?-i:{_NEW})(?:,? (?:{_LATELY_FR}))?",
+        rf"(?:{_LATELY_FR},? )?{_SETTLED_FR} (?P<at>à|en|au|aux) (?-i:{_NEW})(?:,? {_LATELY_FR})?",
         r"J'habite \g<at> \g<new>.",
     ),
 )

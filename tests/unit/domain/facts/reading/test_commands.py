@@ -15,6 +15,15 @@ Thanks! And please remember [I'm allergic to nuts].
 Remember: [my dog is called Rex]
 Please keep in mind that [we report in euros].
 Can you remember that [I live in Ghent]?
+FYI [I'm colour-blind].
+Just so you know, [I have two children].
+FYI: [my locker is 14].
+Save this: [my locker is 14].
+Please commit to memory that [my locker is 14].
+Guarda esto: [mi taquilla es la 14].
+Pour info, [j'ai deux enfants].
+Du solltest wissen, dass [ich in Ulm wohne].
+Je moet weten dat [ik in Gent woon].
 Could you please remember that [I live in Ghent]?
 Oh, and remember that [my name is spelled Jon].
 Onthoud dat [ik in Gent woon].

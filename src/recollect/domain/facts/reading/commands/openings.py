@@ -6,7 +6,8 @@ from recollect.domain.speech.phrases import Phrase
 
 def after_openers(words: Phrase, place: int, known: FactWords) -> int:
     """The place after what may stand before a command; not after the "do" of "do not remember"."""
-    while place < len(words) and not known.unwanted_verbs.length_at(words, place):
+    commands = (known.unwanted_verbs, known.remember, known.remember_verbs)
+    while place < len(words) and not any(one.length_at(words, place) for one in commands):
         length = known.openers.length_at(words, place)
         if not length and words[place][0].isalnum():
             break
