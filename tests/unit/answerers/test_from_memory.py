@@ -691,3 +691,25 @@ async def test_a_command_is_answered_in_its_own_language(command: str, expected:
     for language in ("fr", "en"):
         answer = await answer_to(context(command, told, language=language))
         assert answer.content.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "language"),
+    [
+        ("What did I ask about Rome?", "How many people live in Rome?", "en"),
+        ("Wat vroeg ik over Rome?", "Hoeveel mensen wonen er in Rome?", "nl"),
+        ("Was habe ich dich über Rom gefragt?", "Wie viele Menschen wohnen in Rom?", "de"),
+        ("Qu'est-ce que je t'ai demandé sur Rome ?", "Combien de gens vivent à Rome ?", "fr"),
+        ("¿Qué te pregunté sobre Roma?", "¿Cuánta gente vive en Roma?", "es"),
+    ],
+)
+async def test_who_asks_for_an_earlier_question_gets_it_though_nobody_answered_it(
+    question: str, asked: str, language: str
+) -> None:
+    unanswered = exchange(1, asked, "Nothing answers this yet.", FROM_MEMORY)
+
+    answer = await answer_to(context(question, unanswered, language=language))
+
+    assert asked in answer.content
+    other = context(asked.replace("Rom", "Lissabon"), unanswered, language=language)
+    assert asked not in (await answer_to(other)).content

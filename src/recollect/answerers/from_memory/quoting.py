@@ -11,6 +11,7 @@ from uuid import UUID
 from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts, naming_words
 from recollect.answerers.from_memory.reading import (
     asks,
+    asks_for_questions,
     commands_of,
     is_forgetting,
     is_small_talk,
@@ -139,6 +140,8 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     near = [one for one in _exchanges(context) if filters.admits(one)]
     recalled = [one for one in _recalled(context) if filters.admits(one) and _may_recall(one)]
     nearest = _nearest(near, context) or _said_then(near, request)
+    if not nearest and filters.wants_questions:
+        nearest = [one for one in near if asks(one.said, language)][-_MOST_EXCHANGES:]
     if nearest or not _is_sentence(context.question):
         recalled = [one for one in recalled if _shares_word(one, context)]
     chosen = [*nearest, *recalled[:_MOST_EXCHANGES]]
@@ -184,6 +187,7 @@ def _filter_of(request: AnswerRequest, language: str) -> "_Filter":
         withheld=request.user_facts.withheld,
         commands=tuple(_commands(request)),
         language=language,
+        wants_questions=asks_for_questions(request.context.question),
     )
 
 
@@ -243,6 +247,8 @@ class _Filter:
     commands: tuple[tuple[Command, datetime], ...]
     """Commands to forget that the conversation shows, and when they were given."""
     language: str
+    wants_questions: bool
+    """Whether an earlier question is what is asked for, be it answered or not."""
 
     def admits(self, quote: Quote) -> bool:
         if not self.withheld.isdisjoint(quote.message_ids):
@@ -256,7 +262,8 @@ class _Filter:
             return False
         if quote.reply is not None:
             return True
-        return not (is_small_talk(said) or asks(said, guess_language(said) or self.language))
+        is_open = asks(said, guess_language(said) or self.language)
+        return not is_small_talk(said) and (self.wants_questions or not is_open)
 
 
 def _commands(request: AnswerRequest) -> Iterator[tuple[Command, datetime]]:

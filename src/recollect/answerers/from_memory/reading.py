@@ -168,6 +168,17 @@ def asks(text: str, language: str) -> bool:
     return bool(words) and words[0] in known.question_openers and start[-1] not in ".!"
 
 
+def asks_for_questions(text: str) -> bool:
+    """Whether a message asks for what its user has asked before: "What did I ask about Rome?"."""
+    words = words_in(text[:_READ])
+    return any(_asks_for_question(words, reading_words(code)) for code in REPLY_LANGUAGES)
+
+
+def _asks_for_question(words: Phrase, known: ReadingWords) -> bool:
+    begin = next(known.asked_begin.places_in(words), len(words))
+    return known.asked_before.are_in(words) or known.asked_end.are_in(words[begin:])
+
+
 def tells(text: str, language: str) -> bool:
     """Whether a message tells something: of the user, in a whole sentence, or by a correction."""
     if asks(text, language):

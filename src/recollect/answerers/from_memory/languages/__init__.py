@@ -97,6 +97,12 @@ class ReadingWords:
     """How a message begins that is about the memory: "you are"."""
     asking: Phrases
     """How a question begins that needs no question mark: "I want to know"."""
+    asked_before: Phrases
+    """What a question has that asks for an earlier one: "did I ask"."""
+    asked_begin: Phrases
+    """How such a question begins whose verb comes later: "habe ich"."""
+    asked_end: Phrases
+    """The verb that comes later: "gefragt"."""
     subjects: frozenset[str]
     """Words for the user that begin a statement: "I"."""
     verbs: frozenset[str]
@@ -138,6 +144,9 @@ def reading_words(code: str) -> ReadingWords:
         insults=Phrases.parse(tables["insults"]),
         addressing=Phrases.parse(tables["addressing"]),
         asking=Phrases.parse(tables["asking"]),
+        asked_before=Phrases.parse(tables["asked_before"]),
+        asked_begin=Phrases.parse(tables["asked_begin"]),
+        asked_end=Phrases.parse(tables["asked_end"]),
         subjects=words("subjects"),
         verbs=words("verbs"),
     )
