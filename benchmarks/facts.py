@@ -77,8 +77,9 @@ async def retrieved(memory: Memory, row: Json) -> Json:
     for message in history:
         await session.add(message["role"], message["content"])
     context = await session.context(row["question"])
-    given = (*context.facts, *context.standing_instructions)
-    return {"id": row["id"], "ranked": [ids[one.fact_id] for one in given]}
+    given = (one.fact_id for one in (*context.facts, *context.standing_instructions))
+    # What the history itself tells may be known, too, and is no fact of the row.
+    return {"id": row["id"], "ranked": [ids[fact_id] for fact_id in given if fact_id in ids]}
 
 
 async def _talk(memory: Memory, user: str, messages: Iterable[Json]) -> None:

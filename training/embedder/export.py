@@ -11,8 +11,10 @@ import tempfile
 from pathlib import Path
 
 import torch
+from sharpen import load_embedder
 from teacher import mean_pooled
 from torch import Tensor, nn
+from torch.nn import functional
 
 from export_bytes import ByteEmbedding, quantise
 from network import Encoder
@@ -29,10 +31,31 @@ class _Inference(nn.Module):
         return mean_pooled(self.encoder(ids, types, mask > 0), mask)
 
 
+class _ScaledByToken(nn.Linear):
+    """A matrix whose input has a scale for each token, not one for all tokens of a text.
+
+    Bytes have one scale for what goes into a matrix, and few numbers of few tokens are large there.
+    """
+
+    @classmethod
+    def of(cls, linear: nn.Linear) -> "_ScaledByToken":
+        """The same matrix."""
+        scaled = cls(linear.in_features, linear.out_features)
+        scaled.load_state_dict(linear.state_dict())
+        return scaled
+
+    def forward(self, given: Tensor) -> Tensor:
+        """The product, as before."""
+        scale = given.abs().amax(-1, keepdim=True).clamp(min=1e-6)
+        return functional.linear(given / scale, self.weight) * scale + self.bias
+
+
 def export(encoder: Encoder, path: Path) -> None:
     """Write the encoder as a quantised ONNX file."""
     encoder = encoder.float().eval()
     encoder.words = ByteEmbedding(encoder.words)
+    for layer in encoder.layers:
+        layer.outer = _ScaledByToken.of(layer.outer)
     example = tuple(torch.ones(2, 20, dtype=torch.long) for _ in INPUTS)
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.onnx"
@@ -52,10 +75,7 @@ def export(encoder: Encoder, path: Path) -> None:
 
 def main(state: Path, out: Path) -> None:
     """Read the weights and write the graph."""
-    weights = {name: value.float() for name, value in torch.load(state).items()}
-    encoder = Encoder(len(weights["words.weight"]))
-    encoder.load_state_dict(weights)
-    export(encoder, out)
+    export(load_embedder(state, "cpu", dropout=0.0), out)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,8 @@ _MARGIN = 0.03
 """How much farther than the right passage another one must be to count as wrong."""
 _WHOLE = 0.6
 """The share of wrong passages that have their reply, as the right ones do."""
+_TOGETHER = 512
+"""Texts of about one length that are embedded at once: all are filled up to the longest."""
 _TEMPERATURE = 0.05
 _BACKWARD = 0.3
 
@@ -75,15 +77,25 @@ def main() -> None:
     report("before", before, texts.tokenizer, held_out, options.device)
     encoder = sharpen(before, training, texts, options)
     report("at the end", encoder, texts.tokenizer, held_out, options.device)
-    torch.save({name: one.half().cpu() for name, one in encoder.state_dict().items()}, options.out)
+    torch.save(saved(encoder), options.out)
 
 
 def load_embedder(path: Path, device: str, *, dropout: float) -> Encoder:
-    """The shipped embedder, as far as its bytes tell its weights."""
-    state = restored(path, module="encoder", words="words")
-    encoder = Encoder(len(state["words.weight"]), dropout=dropout)
-    encoder.load_state_dict({name: torch.tensor(values) for name, values in state.items()})
+    """An embedder from a state, or the shipped one as far as its bytes tell its weights."""
+    if path.suffix == ".pt":
+        state = {name: values.float() for name, values in torch.load(path).items()}
+    else:
+        known = restored(path, module="encoder", words="words")
+        state = {name: torch.tensor(values) for name, values in known.items()}
+    layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
+    encoder = Encoder(len(state["words.weight"]), layers=layers, dropout=dropout)
+    encoder.load_state_dict(state)
     return encoder.to(device)
+
+
+def saved(encoder: Encoder) -> dict[str, Tensor]:
+    """The weights as they are stored."""
+    return {name: values.half().cpu() for name, values in encoder.state_dict().items()}
 
 
 def mean_of(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
@@ -108,6 +120,12 @@ class Texts:
     def vectors(self, encoder: Encoder, texts: Sequence[str], kind: int) -> Tensor:
         """The vectors of texts as questions or as passages."""
         ids = token_ids(self.tokenizer, list(texts), most=64 if kind == QUESTION else 128)
+        by_length = sorted(range(len(ids)), key=lambda at: len(ids[at]))
+        parts = [by_length[at : at + _TOGETHER] for at in range(0, len(ids), _TOGETHER)]
+        vectors = torch.cat([self._vectors(encoder, [ids[at] for at in p], kind) for p in parts])
+        return vectors[torch.tensor(by_length, device=self.device).argsort()]
+
+    def _vectors(self, encoder: Encoder, ids: list[list[int]], kind: int) -> Tensor:
         numbers = padded(ids, max(map(len, ids))).long().to(self.device)
         kinds = torch.full((len(ids),), kind, device=self.device)
         return embed(encoder, numbers, kinds)

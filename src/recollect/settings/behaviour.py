@@ -196,7 +196,7 @@ class ModelSettings(BaseModel):
     embedding_model: str | None = None
     """What finds messages by meaning: a folder with tokenizer.json and model.onnx, the name of an
     endpoint's model, or none: by words alone; default: the model of five languages
-    that comes with Recollect (recollect-multilingual-3)."""
+    that comes with Recollect (recollect-multilingual-4)."""
     embedding_base_url: str | None = None
     """Endpoint of the embedding model; default: MEMORY_LLM_BASE_URL."""
     embedding_api_key: SecretStr | None = None

@@ -22,9 +22,9 @@ async def chosen(**settings: object) -> str | None:
 
 
 async def test_without_settings_the_model_that_is_installed_along_embeds() -> None:
-    assert await chosen() == "recollect-multilingual-3:384:mean"
+    assert await chosen() == "recollect-multilingual-4:384:mean"
     llm = {"llm_base_url": "http://127.0.0.1/v1", "llm_model": "large"}
-    assert await chosen(**llm) == "recollect-multilingual-3:384:mean"
+    assert await chosen(**llm) == "recollect-multilingual-4:384:mean"
 
 
 async def test_none_switches_embeddings_off() -> None:
@@ -45,7 +45,7 @@ async def test_a_name_without_an_endpoint_is_refused() -> None:
 
 async def test_dimensions_cannot_be_asked_of_a_local_model() -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_EMBEDDING_DIMENSIONS"):
-        await chosen(embedding_model="recollect-multilingual-3", embedding_dimensions=256)
+        await chosen(embedding_model="recollect-multilingual-4", embedding_dimensions=256)
 
 
 async def test_a_path_as_model_name_loads_the_model_in_that_folder(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ async def test_the_vector_of_a_text_does_not_depend_on_its_batch(embedder: Local
 
 async def test_the_model_name_includes_dimensions_and_pooling(embedder: LocalEmbedder) -> None:
     (vector,) = await embedder.embed(["a"])
-    assert embedder.model == "recollect-multilingual-3:384:mean"
+    assert embedder.model == "recollect-multilingual-4:384:mean"
     assert embedder.dimensions == len(vector) == 384
 
 

@@ -24,7 +24,7 @@ from recollect.ports.metrics import CACHE_REQUESTS
 from recollect.ports.models import Embedder
 from recollect.ports.telemetry import UNMEASURED, Telemetry
 
-BUILT_IN: Final = "recollect-multilingual-3"
+BUILT_IN: Final = "recollect-multilingual-4"
 _BUILT_IN_DIMENSIONS: Final = 384
 _MAX_CACHED_CHARACTERS: Final = 2_000
 _NICENESS: Final = 10

@@ -273,6 +273,8 @@ def _is_hypothetical(clause: QuotedClause, code: str) -> bool:
         return True
     if clause.covers_start(known.conditions):
         return True
+    if known.almost.are_in(words[clause.clause_start : clause.clause_end]):
+        return True
     sentence = words[clause.sentence_start : clause.sentence_end]
     if not known.conditions.are_in(sentence):
         return False

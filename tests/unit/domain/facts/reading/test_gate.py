@@ -262,3 +262,38 @@ def test_where_users_are_is_stored_if_they_ask_for_it() -> None:
     statement = replace(_statement("I'm at Starbucks"), source=FactSource.STATED)
 
     assert refuses(statement, "Remember that I'm at Starbucks") is None
+
+
+@for_each(
+    ("message", "quote"),
+    [
+        ("I almost lost my job.", "I almost lost my job"),
+        ("Ik werd bijna ontslagen.", "Ik werd bijna ontslagen"),
+        ("Ich wäre fast nach Bonn gezogen.", "Ich wäre fast nach Bonn gezogen"),
+        ("J'ai failli être viré.", "J'ai failli être viré"),
+        ("Casi me mudo a Vigo.", "Casi me mudo a Vigo"),
+    ],
+)
+def test_what_nearly_happened_is_not_so(message: str, quote: str) -> None:
+    assert refuses(_statement(quote), message) is Refusal.HYPOTHETICAL
+
+
+@for_each(
+    "message", ["I almost always cycle to work.", "Ik fiets bijna altijd.", "Ik ben bijna 40."]
+)
+def test_what_is_nearly_always_so_is_so(message: str) -> None:
+    assert refuses(_statement(message[:-1]), message) is None
+
+
+@for_each(
+    ("message", "quote"),
+    [
+        ("Give me ten sentences like: I work as a nurse.", "I work as a nurse"),
+        ("Geef me tien zinnen zoals: ik werk in de zorg.", "ik werk in de zorg"),
+        ("Gib mir zehn Sätze wie: Ich arbeite als Arzt.", "Ich arbeite als Arzt"),
+        ("Donne-moi dix phrases comme : je travaille à Lille.", "je travaille à Lille"),
+        ("Dame diez frases como: trabajo en Vigo.", "trabajo en Vigo"),
+    ],
+)
+def test_an_example_of_a_sentence_is_not_told(message: str, quote: str) -> None:
+    assert refuses(_statement(quote), message) is Refusal.NOT_OWN_WORDS

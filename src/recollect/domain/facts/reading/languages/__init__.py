@@ -29,6 +29,8 @@ class FactWords:
     conditions: Phrases
     """How a condition begins: "if I"."""
     unreal: Phrases
+    almost: Phrases
+    """What nearly happened: "almost got"."""
     """Words of what is not so: "would"."""
     suppositions: Phrases
     """After which nothing of the message is so: "suppose"."""
