@@ -7,9 +7,7 @@
 TEXT.tsv has a language, an English sentence and its translation on each line; ROWS is a folder of
 rows of our own, of any kind. English texts and their translations are drawn to the vectors of the
 teachers (`teacher.py`), which are turned so that they lie near those of the embedder as it is. Our
-own texts in other languages, which nobody translated, are kept where they are. With `--layers 12`
-a network is made of e5's layers; words that e5 does not have begin where those of the embedder
-are, by the map that takes the words which both have from the one to the other.
+own texts in other languages, which nobody translated, are kept where they are.
 """
 
 import argparse
@@ -23,11 +21,12 @@ from typing import Any
 
 import torch
 from sharpen import Texts, load_embedder, saved
-from teacher import PREFIXES, Teacher, load_encoder
+from teacher import PREFIXES, Teacher
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from network import LAYERS, Encoder
+from network import Encoder
+from rows import load_rows
 from train import PASSAGE, QUESTION, embed, padded, report, token_ids
 
 _LENGTHS = (12, 16, 24, 40, 72, 128)
@@ -46,7 +45,6 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     for name in ("embedder", "tokenizer", "e5", "mini-lm", "english-tokenizer", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--layers", type=int, default=LAYERS, choices=(LAYERS, 2 * LAYERS))
     parser.add_argument("--minutes", type=float, default=4)
     parser.add_argument("--rate", type=float, default=3e-4)
     parser.add_argument("--batch", type=int, default=2048)
@@ -61,40 +59,11 @@ def main() -> None:
     before = load_embedder(options.embedder, options.device, dropout=0.0).eval()
     lessons = Lessons(texts, before, options)
     encoder = load_embedder(options.embedder, options.device, dropout=0.0)
-    if options.layers != LAYERS:
-        encoder = deeper(before, options)
     learn(encoder, lessons, options)
     encoder.eval()
-    report("at the end", encoder, tokenizer, _held_out(options.rows), options.device)
+    held_out = [row for row in load_rows(options.rows) if row.is_held_out]
+    report("at the end", encoder, tokenizer, held_out, options.device)
     torch.save(saved(encoder), options.out)
-
-
-def _held_out(folder: Path) -> list[Any]:
-    from rows import load_rows  # noqa: PLC0415  # the name `rows` is taken by the argument
-
-    return [row for row in load_rows(folder) if row.is_held_out]
-
-
-def deeper(before: Encoder, options: argparse.Namespace) -> Encoder:
-    """A network of e5's layers that knows all words of the embedder."""
-    encoder = load_encoder(options.e5, device=options.device)
-    ours = Tokenizer.from_file(str(options.tokenizer)).get_vocab()
-    theirs = Tokenizer.from_file(str(options.english_tokenizer)).get_vocab()
-    shared = sorted(ours.keys() & theirs.keys(), key=ours.__getitem__)
-    at_ours, at_theirs = ([v[word] for word in shared] for v in (ours, theirs))
-    with torch.no_grad():
-        known, wanted = before.words.weight[at_ours], encoder.words.weight[at_theirs]
-        ones = torch.ones(len(known), 1, device=known.device)
-        map_ = torch.linalg.lstsq(torch.cat([known, ones], 1), wanted).solution
-        every = torch.cat([before.words.weight, torch.ones_like(before.words.weight[:, :1])], 1)
-        words = every @ map_
-        # A mapped vector is shorter than those it imitates.
-        words *= wanted.norm(dim=1).mean() / (torch.cat([known, ones], 1) @ map_).norm(dim=1).mean()
-        words[at_ours] = wanted
-        encoder.words = torch.nn.Embedding.from_pretrained(words, freeze=False)
-        encoder.types.weight.copy_(encoder.types.weight[:1].expand_as(encoder.types.weight))
-    print(f"{len(shared):,} of {len(ours):,} words are e5's")
-    return encoder
 
 
 def own_texts(folder: Path) -> dict[str, list[str]]:

@@ -95,7 +95,7 @@ async def test_a_denial_with_its_reason_is_learnt_where_nothing_is_known(
     [
         "My sister and I run a shop.",
         "My twin sister and I run a shop.",
-        "My best friend Tom and I own a boat.",
+        "My brother Tom and I own a boat.",
         "Tom and I run a shop.",
         "Mijn zus en ik runnen een winkel.",
         "Meine Schwester und ich führen einen Laden.",
@@ -267,8 +267,8 @@ async def test_a_thing_of_another_kind_stays(learner: Memory, fact: str, later: 
             {"Je suis végétarien.", "Le prénom de ma femme est Priya."},
         ),
         (
-            "Soy vegetariano y el nombre de mi mujer es Priya.",
-            {"Soy vegetariano.", "El nombre de mi mujer es Priya."},
+            "Soy vegetariano y mi mujer se llama Priya.",
+            {"Soy vegetariano.", "Mi mujer se llama Priya."},
         ),
         (
             "Ik ben allergisch voor pinda's en ik heb een hond die Bello heet.",

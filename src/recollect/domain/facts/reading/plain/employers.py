@@ -71,6 +71,11 @@ def surely_tells_employer(sentences: Sequence[PlainSentence]) -> bool:
     return any(_works_somewhere(one) or _has_accepted(one) for one in sentences)
 
 
+def tells_stay(sentence: PlainSentence) -> bool:
+    """Whether a sentence tells where the user is: "I'm at Philips", without "as an engineer"."""
+    return employer_words(sentence.code).stays_at.length_at(sentence.words) > 0
+
+
 def tells_place_of_work(sentence: PlainSentence) -> bool:
     """Whether a sentence that may tell an employer tells something else: "en Madrid", "en un"."""
     length = sentence.known.works_maybe.length_at(sentence.words)

@@ -21,6 +21,7 @@ from recollect.domain.facts.reading.plain.employers import (
     tells_former_work,
     tells_place_of_work,
     tells_sought_work,
+    tells_stay,
 )
 from recollect.domain.facts.reading.plain.languages.slots import PlainSlotWords, plain_slot_words
 from recollect.domain.facts.reading.plain.sentence import PlainSentence, sentences_of
@@ -95,10 +96,9 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     if told is not None and is_untold:
         placed = replace(statement, slot=told, has_exact_slot=True)
         return _home_and_company(placed) if told is Slot.HOME else (placed,)
-    is_work = statement.slot is not Slot.OTHER and surely_tells_employer(sentences)
-    return (
-        replace(statement, slot=Slot.EMPLOYER) if is_work else _with_value(statement, sentences),
-    )
+    if surely_tells_employer(sentences):
+        return (replace(statement, slot=Slot.EMPLOYER, has_exact_slot=True),)
+    return (_with_value(statement, sentences),)
 
 
 def plain_slot(content: str) -> Slot | None:
@@ -180,6 +180,7 @@ def _with_value(statement: Statement, sentences: Sequence[PlainSentence]) -> Sta
         return replace(statement, slot=Slot.ROLE)
     is_other = tells_former_work(statement.content) or tells_sought_work(statement.content)
     is_other = is_other or any(map(tells_place_of_work, sentences))
+    is_other = is_other or any(map(tells_stay, sentences))
     if statement.slot is Slot.EMPLOYER and is_other:
         return replace(statement, slot=Slot.OTHER)
     if statement.slot is Slot.HOME and tells_past_home(statement.content):
