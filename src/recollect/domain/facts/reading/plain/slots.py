@@ -96,8 +96,6 @@ def plain_statements(statement: Statement) -> tuple[Statement, ...]:
     if told is not None and is_untold:
         placed = replace(statement, slot=told, has_exact_slot=True)
         return _home_and_company(placed) if told is Slot.HOME else (placed,)
-    if surely_tells_employer(sentences):
-        return (replace(statement, slot=Slot.EMPLOYER, has_exact_slot=True),)
     return (_with_value(statement, sentences),)
 
 
@@ -175,7 +173,12 @@ def _without_one_value(statement: Statement) -> Statement:
 
 
 def _with_value(statement: Statement, sentences: Sequence[PlainSentence]) -> Statement:
-    """A statement without its slot if that is where somebody lives or works, and it names none."""
+    """A statement without its slot if that is where somebody lives or works, and it names none.
+
+    One that plainly tells an employer has that slot, whatever a model takes it for.
+    """
+    if surely_tells_employer(sentences):
+        return replace(statement, slot=Slot.EMPLOYER, has_exact_slot=True)
     if statement.slot is Slot.EMPLOYER and any(map(_tells_profession_alone, sentences)):
         return replace(statement, slot=Slot.ROLE)
     is_other = tells_former_work(statement.content) or tells_sought_work(statement.content)
