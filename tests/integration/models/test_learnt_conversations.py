@@ -390,7 +390,8 @@ async def test_what_others_like_and_what_is_only_supposed_replaces_no_favourite(
     ],
 )
 async def test_one_more_child_leaves_the_others(learner: Memory, known: str, later: str) -> None:
-    assert {*await known_after(learner, known, later)} == {known, later}
+    learnt = await known_after(learner, known, later)
+    assert {one.rstrip(".") for one in learnt} == {known.rstrip("."), later.rstrip(".")}
 
 
 @for_each(

@@ -183,7 +183,7 @@ def _with_value(statement: Statement, sentences: Sequence[PlainSentence]) -> Sta
         return replace(statement, slot=Slot.ROLE)
     is_other = tells_former_work(statement.content) or tells_sought_work(statement.content)
     is_other = is_other or any(map(tells_place_of_work, sentences))
-    is_other = is_other or any(map(tells_stay, sentences))
+    is_other = is_other or (any(map(tells_stay, sentences)) and not says_now(statement.content))
     if statement.slot is Slot.EMPLOYER and is_other:
         return replace(statement, slot=Slot.OTHER)
     if statement.slot is Slot.HOME and tells_past_home(statement.content):
