@@ -30,7 +30,7 @@ from recollect.domain.followup.language import detect_language
 from recollect.domain.identity.scope import DEFAULT_TENANT, Scope
 from recollect.domain.recall.entry import Candidate, RecallQuery
 from recollect.domain.recall.query import RecallQuestion, read_question
-from recollect.domain.recall.ranking import rank
+from recollect.domain.recall.ranking import rank, said_once
 from recollect.engines.in_memory import in_memory_stores
 from recollect.memory import Memory
 from recollect.models.embedding.local_embedder import LocalEmbedder
@@ -54,7 +54,6 @@ _READ: Final = 80
 _AGAIN: Final = 0.1
 """How much less each further message of a session counts, as in `ranking.py`."""
 _DEPTHS: Final = (1, 5, 10, 20)
-_SEEN_TWICE: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +70,12 @@ class Search:
 
     def recalls(self, weights: Floats) -> list[float]:
         """The share of the evidence among the first results, at each depth."""
-        order = self._order(weights)
+        order = self.order(weights)
         found = [self.is_evidence[order[:depth]].sum() for depth in _DEPTHS]
         return [float(number) / self.evidence for number in found]
 
-    def _order(self, weights: Floats) -> list[int]:
+    def order(self, weights: Floats) -> list[int]:
+        """The places of the candidates, the best first, each thing said once."""
         scores = scores_of(self.rows, weights)
         better: defaultdict[int, int] = defaultdict(int)
         for at in np.argsort(-scores, kind="stable"):
@@ -157,15 +157,10 @@ def _check(
     search: Search, candidates: Sequence[Candidate], question: RecallQuestion, now: datetime
 ) -> None:
     """Whether the numbers and the weights that are built give the order of `ranking.py`."""
-    if question.occurrence is not None:
-        return
-    ranked = rank(candidates, question, now=now)[: _DEPTHS[-1]]
-    places = {one.entry.message_ids: at for at, one in enumerate(candidates)}
-    scores = scores_of(search.rows, BUILT)
-    best = [scores[places[one.candidate.entry.message_ids]] for one in ranked]
-    lost = np.diff(np.array(best))
-    slack = _AGAIN * len(ranked) + _SEEN_TWICE
-    if (lost > slack).any():
+    ranked = [] if question.occurrence else rank(candidates, question, now=now)
+    first = [one.candidate.entry for one in said_once(ranked, most=_DEPTHS[-1])]
+    entries = [candidates[at].entry for at in search.order(BUILT)]
+    if any(one.gist != other.gist for one, other in zip(first, entries, strict=False)):
         raise SystemExit("features.py no longer says what ranking.py weighs")
 
 

@@ -142,6 +142,21 @@ async def test_a_new_employer_takes_the_place_of_the_old_one(
     assert await known_after(learner, fact, later) == {later: "employer"}
 
 
+@for_each(
+    ("known", "later"),
+    [
+        ("J'ai un chat, Minou.", "Je suis maintenant chez Airbus comme ingénieur."),
+        ("Ik heb een kat, Minou.", "Ik ben nu bij Philips als ingenieur."),
+        ("Ik werk bij Shell.", "Ik zit bij Ziggo als abonnee."),
+        ("I work at Shell.", "I'm at Mayo as an outpatient."),
+        ("Ich arbeite bei Bosch.", "Ich bin bei Greenpeace als Fördermitglied."),
+    ],
+)
+async def test_where_somebody_is_ends_nothing_else(learner: Memory, known: str, later: str) -> None:
+    learnt = await known_after(learner, known, later)
+    assert known.rstrip(".") in {one.rstrip(".") for one in learnt}
+
+
 @pytest.mark.parametrize(
     ("fact", "later", "employer"),
     [

@@ -713,3 +713,25 @@ async def test_who_asks_for_an_earlier_question_gets_it_though_nobody_answered_i
     assert asked in answer.content
     other = context(asked.replace("Rom", "Lissabon"), unanswered, language=language)
     assert asked not in (await answer_to(other)).content
+
+
+async def test_who_asks_for_an_earlier_question_gets_none_about_something_else() -> None:
+    rome = exchange(1, "How many people live in Rome?", "Nothing answers this yet.", FROM_MEMORY)
+    meta = exchange(2, "What did I ask about Oslo?", "Nothing answers this yet.", FROM_MEMORY)
+
+    answer = await answer_to(context("What did I ask about Paris?", rome, meta))
+    assert "Rome" not in answer.content
+    assert "Oslo" not in answer.content
+
+    answer = await answer_to(context("What was my last question?", rome, meta))
+    assert "Rome" in answer.content
+    assert "Oslo" not in answer.content
+
+
+@for_each(
+    "text",
+    ["Quería saber cuándo sale el tren.", "Have I asked my landlord about it?", "Ik vroeg me af"],
+)
+async def test_not_everything_with_asking_asks_for_an_earlier_question(text: str) -> None:
+    rome = exchange(1, "How many people live in Rome?", "Nothing answers this yet.", FROM_MEMORY)
+    assert "Rome" not in (await answer_to(context(text, rome))).content

@@ -11,6 +11,7 @@ from uuid import UUID
 from recollect.answerers.from_memory.languages import REPLY_LANGUAGES, ReplyTexts, naming_words
 from recollect.answerers.from_memory.reading import (
     asks,
+    asks_for_last_questions,
     asks_for_questions,
     commands_of,
     is_forgetting,
@@ -140,7 +141,7 @@ def quotes_for(request: AnswerRequest, *, beside: Iterable[Fact], language: str)
     near = [one for one in _exchanges(context) if filters.admits(one)]
     recalled = [one for one in _recalled(context) if filters.admits(one) and _may_recall(one)]
     nearest = _nearest(near, context) or _said_then(near, request)
-    if not nearest and filters.wants_questions:
+    if not nearest and asks_for_last_questions(context.question[:_READ_OF_MESSAGE]):
         nearest = [one for one in near if asks(one.said, language)][-_MOST_EXCHANGES:]
     if nearest or not _is_sentence(context.question):
         recalled = [one for one in recalled if _shares_word(one, context)]
@@ -262,8 +263,12 @@ class _Filter:
             return False
         if quote.reply is not None:
             return True
+        return not is_small_talk(said) and self._may_be_open(said)
+
+    def _may_be_open(self, said: str) -> bool:
+        """Whether what nobody answered is no question, or one that is asked for."""
         is_open = asks(said, guess_language(said) or self.language)
-        return not is_small_talk(said) and (self.wants_questions or not is_open)
+        return not asks_for_questions(said) if self.wants_questions else not is_open
 
 
 def _commands(request: AnswerRequest) -> Iterator[tuple[Command, datetime]]:

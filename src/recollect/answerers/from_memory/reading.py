@@ -176,7 +176,14 @@ def asks_for_questions(text: str) -> bool:
 
 def _asks_for_question(words: Phrase, known: ReadingWords) -> bool:
     begin = next(known.asked_begin.places_in(words), len(words))
-    return known.asked_before.are_in(words) or known.asked_end.are_in(words[begin:])
+    is_apart = known.asked_end.are_in(words[begin:])
+    return is_apart or known.asked_before.are_in(words) or known.asked_last.are_in(words)
+
+
+def asks_for_last_questions(text: str) -> bool:
+    """Whether a message asks for earlier questions about anything: "What was my last question?"."""
+    words = words_in(text[:_READ])
+    return any(reading_words(code).asked_last.are_in(words) for code in REPLY_LANGUAGES)
 
 
 def tells(text: str, language: str) -> bool:

@@ -103,6 +103,8 @@ class ReadingWords:
     """How such a question begins whose verb comes later: "habe ich"."""
     asked_end: Phrases
     """The verb that comes later: "gefragt"."""
+    asked_last: Phrases
+    """What a question has that asks for any earlier one: "was my last question"."""
     subjects: frozenset[str]
     """Words for the user that begin a statement: "I"."""
     verbs: frozenset[str]
@@ -147,6 +149,7 @@ def reading_words(code: str) -> ReadingWords:
         asked_before=Phrases.parse(tables["asked_before"]),
         asked_begin=Phrases.parse(tables["asked_begin"]),
         asked_end=Phrases.parse(tables["asked_end"]),
+        asked_last=Phrases.parse(tables["asked_last"]),
         subjects=words("subjects"),
         verbs=words("verbs"),
     )

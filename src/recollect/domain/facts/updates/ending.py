@@ -111,7 +111,10 @@ def _leaves(statement: Statement, fact: Fact) -> bool:
     is_only_mentioned = only_mentions(statement.content, fact.content)
     is_of_other = _is_of_other_times(statement, fact) or _is_of_other_thing(statement, fact)
     is_one_more = statement.slot in _SEVERAL and adds_one_more(statement.content)
-    return is_only_mentioned or is_of_other or is_one_more
+    # Who plainly tells another employer says nothing of a cat, whatever a model thinks.
+    is_apart = statement.has_exact_slot and statement.slot is Slot.EMPLOYER
+    is_apart = is_apart and fact.slot not in {None, Slot.OTHER, Slot.EMPLOYER, Slot.ROLE}
+    return is_only_mentioned or is_of_other or is_one_more or is_apart
 
 
 def _is_of_other_thing(statement: Statement, fact: Fact) -> bool:

@@ -29,9 +29,9 @@ class FactWords:
     conditions: Phrases
     """How a condition begins: "if I"."""
     unreal: Phrases
+    """Words of what is not so: "would"."""
     almost: Phrases
     """What nearly happened: "almost got"."""
-    """Words of what is not so: "would"."""
     suppositions: Phrases
     """After which nothing of the message is so: "suppose"."""
     suppositions_first: Phrases
