@@ -117,7 +117,13 @@ class ByHand:
 class AsAsked:
     """Rewrites nothing."""
 
-    async def after(self, history: Sequence[HistoryMessage], text: str) -> Rewrite:
+    async def after(
+        self,
+        history: Sequence[HistoryMessage],
+        text: str,
+        *,
+        by_rules_alone: bool = False,  # noqa: ARG002
+    ) -> Rewrite:
         """The question as it is."""
         return Rewrite(
             standalone_question=text,
