@@ -49,3 +49,8 @@ def test_only_what_a_fact_plainly_is_about_is_meant(topic: str, about: Sequence[
     facts = [a_fact(content, slot=slot) for content, slot in _KNOWN]
 
     assert [one.content for one in facts_about(topic, facts)] == list(about)
+
+
+def test_what_is_said_of_somebody_of_hers_is_not_about_my_wife() -> None:
+    said = "My wife's sister lives in Hull.", "My wife's car is red."
+    assert facts_about("my wife", [a_fact(one, slot=Slot.OTHER) for one in said]) == ()

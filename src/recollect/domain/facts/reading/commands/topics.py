@@ -74,16 +74,18 @@ def _begins_with(words: Phrase, nouns: Phrase, known: FactWords) -> bool:
     owner = known.owners.length_at(words)
     end = owner + len(nouns)
     rest = words[end:]
-    others = (known.subjects, known.owners)
-    return owner > 0 and words[owner:end] == nouns and not any(one.are_in(rest) for one in others)
+    if not owner or words[owner:end] != nouns or known.genitives.length_at(rest):
+        return False
+    return not any(one.are_in(rest) for one in (known.subjects, known.owners))
 
 
 def _belongs_to_user(words: Phrase, nouns: Phrase, known: FactWords) -> bool:
-    """Whether nouns stand behind "my" or behind "I have a"."""
+    """Whether nouns stand behind "my" or behind "I have a", and nothing of theirs behind them."""
     owners = (known.owners, known.owners_named, known.having)
-    return any(
-        words[at + length : at + length + len(nouns)] == nouns
+    ends = (
+        at + length + len(nouns)
         for phrases in owners
         for at in phrases.places_in(words)
-        if (length := phrases.length_at(words, at))
+        if words[at + (length := phrases.length_at(words, at)) :][: len(nouns)] == nouns
     )
+    return any(not known.genitives.length_at(words, end) for end in ends)
