@@ -146,9 +146,10 @@ class RecallIndexContract:
     ) -> None:
         log = await Log.start(stores)
         for number in range(7):
-            await log.say(f"skis {number}" if number == 3 else f"w{number}", vector=EAST)
+            text = f"skis {number}" if number == 3 else f"w{number}"
+            await log.say(text, vector=EAST, speaker="Ann")
         elsewhere = await Log.start(stores, log.scope)
-        await elsewhere.say("w7")
+        await elsewhere.say("w7", speaker="Ann")
         found = {one.entry.text: one for one in await search(stores, log.scope, "skis")}
         middle, last, best = found["w4"], found["w6"], found["skis 3"]
         assert middle.own == REACH
@@ -158,6 +159,13 @@ class RecallIndexContract:
         assert (last.own, len(last.words)) == (REACH, REACH + 1)
         assert (found["w7"].own, len(found["w7"].words)) == (0, 1)
         assert (found["w1"].own, len(found["w1"].words)) == (1, 1 + 1 + REACH)
+
+    async def test_an_exchange_stands_for_itself(self, stores: Stores) -> None:
+        log = await Log.start(stores)
+        for text in ("skis 0", "skis 1", "skis 2"):
+            await log.say(text, vector=EAST)
+        found = await search(stores, log.scope, "skis")
+        assert [(one.own, len(one.words), len(one.meanings)) for one in found] == [(0, 1, 1)] * 3
 
     async def test_in_a_log_of_speakers_the_neighbours_of_the_best_messages_are_candidates_too(
         self, stores: Stores

@@ -214,7 +214,7 @@ class RecallQuery:
 
 
 def neighbourhood(at: int, sessions: Sequence[UUID]) -> tuple[int, int]:
-    """The first and the end of the places around one that count in its score.
+    """The first and the end of the places around a message of a log that count in its score.
 
     `sessions` are those of all entries, ordered by session and sequence.
     """
@@ -227,7 +227,10 @@ def neighbourhood(at: int, sessions: Sequence[UUID]) -> tuple[int, int]:
 
 
 class Candidate(NamedTuple):
-    """An entry with its scores and those of at most `REACH` entries on either side, in order."""
+    """An entry with its scores; in a log, with those of `REACH` entries on either side, in order.
+
+    An exchange stands for itself: those around it are about other questions.
+    """
 
     entry: Entry
     words: tuple[float, ...]
@@ -248,6 +251,8 @@ class Candidate(NamedTuple):
         sessions: Sequence[UUID],
     ) -> Self:
         """The candidate at a place among entries that are ordered by session and sequence."""
+        if entry.speaker is None:
+            return cls(entry, (words[at],), (meanings[at],))
         first, end = neighbourhood(at, sessions)
         return cls(entry, words[first:end], meanings[first:end], at - first)
 

@@ -297,7 +297,6 @@ class _Weighing:
         ]
 
     def _exchange_score(self, candidate: Candidate) -> float:
-        """An exchange stands for itself: those around it are about other questions."""
         entry, words, meanings, own = candidate
         meaning = meanings[own]
         total = _EXCHANGE_WORDS * words[own] + self._recency(entry)

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -28,6 +28,15 @@ class Phrases:
     def parse(cls, text: str) -> "Phrases":
         """Read phrases that are separated by semicolons."""
         return cls([phrase for part in text.split(";") if (phrase := words_in(f"{part} "))])
+
+    @classmethod
+    def joined(cls, several: "Iterable[Phrases]") -> "Phrases":
+        """All phrases of several, to look for any of them at once."""
+        return cls([phrase for phrases in several for phrase in phrases])
+
+    def __iter__(self) -> Iterator[Phrase]:
+        """The phrases, in no order."""
+        return iter(self._phrases)
 
     def __contains__(self, phrase: Phrase) -> bool:
         """Whether some words are one of them."""

@@ -14,7 +14,6 @@ from uuid import UUID
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.session import TurnStatus
-from recollect.domain.facts.reading.commands.detection import LONGEST_COMMAND
 from recollect.domain.followup.language import detect_language
 from recollect.domain.followup.languages import installed
 from recollect.domain.identity.audit import AuditAction
@@ -35,7 +34,7 @@ from recollect.domain.recall.entry import (
     Recollection,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
-from recollect.domain.recall.forgetting import commands_last
+from recollect.domain.recall.forgetting import commands_last, possible_commands
 from recollect.domain.recall.query import (
     MAX_QUERY_LENGTH,
     AlreadyInContext,
@@ -412,8 +411,10 @@ class Recall(Audited):
 async def _with_commands_last(results: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
     """The results with commands to forget behind all others; many are read in a thread."""
     await phrases_loaded()
-    characters = sum(len(one.text) for one in results if len(one.text) <= LONGEST_COMMAND)
-    return await off_loop(partial(commands_last, results), characters=characters * _SLOWNESS)
+    possible = list(possible_commands(results))
+    characters = sum(len(message) for _, message in possible)
+    work = partial(commands_last, results, possible)
+    return await off_loop(work, characters=characters * _SLOWNESS) if possible else results
 
 
 def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:

@@ -110,15 +110,15 @@ class OwnerEntries:
         cosines: Sequence[float | None],
     ) -> tuple[Candidate, ...]:
         """The candidates at these places, given the scores of all rows."""
-        scores = [0.0] * len(self._order)
-        for row, score in lexical.items():
-            scores[self._places[row]] = score
-        words, meanings = tuple(scores), tuple(map(cosines.__getitem__, self._order))
         candidates = []
         for at in places:
-            first, end = self._neighbourhood(at)
-            entry = self._ordered[at]
-            candidates.append(Candidate(entry, words[first:end], meanings[first:end], at - first))
+            entry, own = self._ordered[at], 0
+            rows = self._order[at : at + 1]
+            if entry.speaker is not None:
+                first, end = self._neighbourhood(at)
+                rows, own = self._order[first:end], at - first
+            words = tuple([lexical.get(row, 0.0) for row in rows])
+            candidates.append(Candidate(entry, words, tuple([cosines[row] for row in rows]), own))
         return tuple(candidates)
 
     def _neighbourhood(self, at: int) -> tuple[int, int]:

@@ -52,9 +52,18 @@ def commands_in(text: str) -> tuple[Command, ...]:
     return tuple(one for one in kept if is_alone or one.kind not in _ALONE)
 
 
+def may_forget(text: str) -> bool:
+    """Whether a message may say nothing but what is to be forgotten.
+
+    Every result of a search is looked at, and hardly any is a command: this takes a tenth of the
+    time of reading it.
+    """
+    return len(text) <= LONGEST_COMMAND and _forgetting_phrases().are_in(words_in(text))
+
+
 def only_forgets(text: str) -> bool:
     """Whether a user's message says nothing but what is to be forgotten."""
-    if len(text) > LONGEST_COMMAND or not _may_forget(words_in(text)):
+    if not may_forget(text):
         return False
     sentences = [one for one in sentences_of(Part(start=0, text=text)) if one.text.strip()]
     commands = commands_in(text)
@@ -63,18 +72,10 @@ def only_forgets(text: str) -> bool:
     )
 
 
-def _may_forget(words: Phrase) -> bool:
-    """Whether there is a word with which a command to forget begins in some language.
-
-    Every result of a search is looked at, and hardly any is a command: this takes a tenth of the
-    time of reading it.
-    """
-    return any(phrases.may_be_in(words) for phrases in _forgetting_phrases())
-
-
 @cache
-def _forgetting_phrases() -> tuple[Phrases, ...]:
-    return tuple(
+def _forgetting_phrases() -> Phrases:
+    """Those of which a command to forget has at least one, in any language."""
+    return Phrases.joined(
         phrases
         for known in map(fact_words, LANGUAGES)
         for phrases in (
