@@ -24,8 +24,10 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Self
+from uuid import UUID
 
 import asyncpg
 import orjson
@@ -35,6 +37,7 @@ from rich.table import Table
 from recall_dataset import DIMENSIONS, MODEL, Language, Load, scope_of
 from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.entry import Entry
 from recollect.domain.vectors import Vector
 from recollect.engines.postgres.embedded import running_server
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
@@ -267,8 +270,13 @@ class Stage:
         return math.inf if cosine is None else cosine
 
     async def _new_cosine(self, question: str, text: str) -> float:
-        ours, theirs = self.new_model.vector(question), self.new_model.vector(text)
+        ours, theirs = self.new_model.vector(question), self.new_model.vector(_passage(text))
         return sum(a * b for a, b in zip(ours, theirs, strict=True))
+
+
+def _passage(text: str) -> str:
+    """What is embedded of an exchange with this text."""
+    return Entry(UUID(int=0), 1, 1, (), text, datetime.now(UTC)).passage
 
 
 @asynccontextmanager

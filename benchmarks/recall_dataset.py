@@ -151,7 +151,8 @@ class Load:
 
 async def _add_owners(connection: asyncpg.Connection, sizes: Mapping[Scope, int]) -> None:
     owners = [(scope.owner_id, scope.tenant, scope.user, _SAID_AT) for scope in sizes]
-    await connection.copy_records_to_table("owners", records=owners)
+    columns: tuple[str, ...] = ("owner_id", "tenant_id", "user_id", "created_at")
+    await connection.copy_records_to_table("owners", records=owners, columns=columns)
     sessions = [
         (scope.owner_id, _session(scope, number), "{}", [], [], _SAID_AT, _SAID_AT, _SAID_AT)
         for scope, size in sizes.items()
