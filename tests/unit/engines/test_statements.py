@@ -222,8 +222,8 @@ def test_a_write_that_sets_the_owner_itself_changes_nothing_before() -> None:
     changing = re.compile(r"(?s)(UPDATE|DELETE|INSERT) .*set_config")
     writes = {name: one.text for name, one in STATEMENTS if changing.search(one.text)}
     assert [*writes] == [
-        *("append_replies", "append_turns", "finish_due", "finish_job", "take_job"),
-        "touch_session",
+        *("append_replies", "append_turns", "finish_due", "finish_job", "start_session"),
+        *("take_job", "touch_session"),
     ]
     for text in writes.values():
         tree = sqlglot.parse_one(text, dialect="postgres")

@@ -334,8 +334,9 @@ class PostgresStore:
 
     async def _refuse_erased(self, scope: Scope, session_id: UUID) -> None:
         """Say so where a session is not found because it, or its owner, is being erased."""
-        async with self._database.transaction(scope.owner_id) as transaction:
-            await transaction.refuse_erased(session_id)
+        owner_id = scope.owner_id
+        if await self._database.read("is_being_erased", owner_id=owner_id, session_id=session_id):
+            raise ErasureUnderWay
 
 
 def _span(telemetry: Telemetry, name: str) -> Span:

@@ -51,8 +51,12 @@ class PostgresSessionStore(PostgresStore):
         now: datetime,
         expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
-        existing = await self.get(scope, session.session_id)
-        while existing is None:
+        new = await _new_session(scope, session, now=now, expires_at=expires_at)
+        rows = await self._database.write("start_session", owner_id=scope.owner_id, **new)
+        if rows:
+            return await read_session(rows[0]), True
+        while (existing := await self.get(scope, session.session_id)) is None:
+            # One of that id has expired, or is being erased, or was deleted this moment.
             read_at = self._clock.now()
             async with self._database.transaction(scope.owner_id) as transaction:
                 created = await create_session(
@@ -60,10 +64,7 @@ class PostgresSessionStore(PostgresStore):
                 )
             if created is not None:
                 return created, True
-            # Another request created it since we looked, or it was deleted since then.
-            existing = await self.get(scope, session.session_id)
-            if existing is None:
-                await self._refuse_erased(scope, session.session_id)
+            await self._refuse_erased(scope, session.session_id)
         return existing, False
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
@@ -148,22 +149,29 @@ async def create_session(
 
     One that has expired by `read_at` gives way.
     """
-    metadata, session_id = await json_text(session.metadata), session.session_id
+    session_id = session.session_id
     count = await transaction.value("delete_if_expired", session_id=session_id, now=read_at)
     if count is not None:  # an expired session of that id gave way, as to the clean-up
         retention = replace(scope, actor=RETENTION, interface=Interface.WORKER, transaction_id="")
         action = AuditAction.SESSION_EXPIRED
         await record(transaction, retention, action, session_id, count=count, now=now)
-    rows = await transaction.rows(
-        "start_session",
-        tenant_id=scope.tenant,
-        user_id=scope.user,
-        session_id=session_id,
-        name=session.name,
-        metadata=metadata,
-        databases=session.databases,
-        tags=session.tags,
-        now=now,
-        expires_at=expires_at,
-    )
+    new = await _new_session(scope, session, now=now, expires_at=expires_at)
+    rows = await transaction.rows("start_session", **new)
     return await read_session(rows[0]) if rows else None
+
+
+async def _new_session(
+    scope: Scope, session: NewSession, *, now: datetime, expires_at: datetime | None
+) -> dict[str, object]:
+    """The parameters of `start_session`, all but the owner."""
+    return {
+        "tenant_id": scope.tenant,
+        "user_id": scope.user,
+        "session_id": session.session_id,
+        "name": session.name,
+        "metadata": await json_text(session.metadata),
+        "databases": session.databases,
+        "tags": session.tags,
+        "now": now,
+        "expires_at": expires_at,
+    }

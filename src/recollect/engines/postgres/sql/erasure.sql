@@ -25,10 +25,18 @@ SELECT erasure_id, owner_id, changed_at FROM erasures WHERE changed_at >= :since
 
 -- name: is_being_erased
 -- Whether everything of the owner is being erased, or one session of theirs.
-SELECT true FROM owners WHERE owner_id = :owner_id AND is_being_erased
-UNION ALL
-SELECT true FROM sessions
-WHERE owner_id = :owner_id AND session_id = :session_id AND expires_at = '-infinity'
+-- The statement sets the owner itself.
+SELECT erased.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT true FROM owners
+    WHERE scope.owner_id = :owner_id AND owners.owner_id = :owner_id AND is_being_erased
+    UNION ALL
+    SELECT true FROM sessions
+    WHERE scope.owner_id = :owner_id AND sessions.owner_id = :owner_id
+      AND session_id = :session_id AND expires_at = '-infinity'
+    LIMIT 1
+) AS erased
 
 -- name: count_erased
 -- Add to what an erasure has erased. The function sets the owner.

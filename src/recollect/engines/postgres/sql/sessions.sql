@@ -2,18 +2,28 @@
 
 -- name: start_session
 -- Create a session, and its owner's row with the first one; nothing if the id is taken.
-WITH owner AS (
+-- The statement sets the owner itself, as `append_turns` does.
+WITH session AS (
+    INSERT INTO sessions (
+        owner_id, session_id, name, metadata, databases, tags,
+        created_at, updated_at, last_accessed_at, expires_at
+    )
+    VALUES (:owner_id, :session_id, :name, :metadata::text::json, :databases, :tags, :now, :now, :now, :expires_at)
+    ON CONFLICT (owner_id, session_id) DO NOTHING
+    RETURNING *
+), owner AS (
     INSERT INTO owners (owner_id, tenant_id, user_id, created_at)
-    VALUES (:owner_id, :tenant_id, :user_id, :now)
+    SELECT :owner_id, :tenant_id, :user_id, :now FROM session
     ON CONFLICT DO NOTHING
 )
-INSERT INTO sessions (
-    owner_id, session_id, name, metadata, databases, tags,
-    created_at, updated_at, last_accessed_at, expires_at
-)
-VALUES (:owner_id, :session_id, :name, :metadata::text::json, :databases, :tags, :now, :now, :now, :expires_at)
-ON CONFLICT (owner_id, session_id) DO NOTHING
-RETURNING *, NULL::text AS summary, NULL::text[] AS summary_tables
+SELECT started.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT session.*, NULL::text AS summary, NULL::text[] AS summary_tables
+    FROM session
+    WHERE scope.owner_id = :owner_id
+    LIMIT 1
+) AS started
 
 -- name: get_session
 -- One session of the owner, whom the statement itself sets.
