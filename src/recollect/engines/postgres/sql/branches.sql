@@ -21,6 +21,7 @@ UPDATE turns AS turn SET parent_sequence = given.parent_sequence
 FROM unnest(:turn_numbers::bigint[], :parent_sequences::bigint[]) AS given (turn_number, parent_sequence)
 WHERE turn.owner_id = :owner_id
   AND turn.session_id = :session_id
+  AND turn.turn_number = ANY(:turn_numbers::bigint[])  -- else all turns would be read
   AND turn.turn_number = given.turn_number
 
 -- name: settle_turns
@@ -30,7 +31,7 @@ SET status = CASE WHEN turn_number = :open_turn THEN 'pending' ELSE 'complete' E
     started_at = CASE WHEN turn_number = :open_turn THEN greatest(started_at, :now) ELSE started_at END
 WHERE owner_id = :owner_id
   AND session_id = :session_id
-  AND (turn_number = ANY(:answered_turns::bigint[]) OR turn_number = :open_turn)
+  AND turn_number = ANY(:answered_turns::bigint[] || :open_turn::bigint)
 
 -- name: switch_messages
 -- Make some messages of a session active and others inactive; recall learns of it.
@@ -61,11 +62,11 @@ SELECT
           AND reply.role = 'assistant'
           AND reply.is_active
     ) AS replies
-FROM messages AS question
-WHERE question.owner_id = :owner_id
-  AND question.session_id = :session_id
-  AND question.message_id = :question_id
-  AND question.role = 'user'
+FROM (
+    -- Found by its id first: by the session, all its messages would be read.
+    SELECT * FROM messages WHERE owner_id = :owner_id AND message_id = :question_id OFFSET 0
+) AS question
+WHERE question.session_id = :session_id AND question.role = 'user'
 
 -- name: turn_of_message
 -- The turn that a message belongs to, and whether it is on the active branch, by now and until we end.

@@ -116,12 +116,11 @@ WITH session AS (
 ), turn AS (
     UPDATE turns
     SET status = 'complete',
-        completed_at = session.updated_at,
+        completed_at = (SELECT updated_at FROM session),
         index_due = DEFAULT
-    FROM session
     WHERE turns.owner_id = :owner_id
       AND turns.session_id = :session_id
-      AND turns.turn_number = session.answered_turn
+      AND turns.turn_number = (SELECT answered_turn FROM session)  -- joined, all turns would be read
       AND 0 = ANY(:turn_offsets::bigint[])
 ), job AS (
     INSERT INTO jobs (owner_id, job_id, kind, payload, scheduled_at, created_at)

@@ -101,9 +101,10 @@ AS $$
 DECLARE
     answered bigint;
 BEGIN
-    SELECT turn_number INTO answered
-    FROM recollect.messages
-    WHERE owner_id = owner AND session_id = session AND message_id = message AND is_active;
+    -- Found by its id first: by the session, all its messages would be read.
+    SELECT found.turn_number INTO answered
+    FROM (SELECT * FROM recollect.messages WHERE owner_id = owner AND message_id = message OFFSET 0) AS found
+    WHERE found.session_id = session AND found.is_active;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such message on the active branch' USING ERRCODE = 'RC404';
     END IF;
