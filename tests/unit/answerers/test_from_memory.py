@@ -701,6 +701,11 @@ async def test_a_command_is_answered_in_its_own_language(command: str, expected:
         ("Was habe ich dich über Rom gefragt?", "Wie viele Menschen wohnen in Rom?", "de"),
         ("Qu'est-ce que je t'ai demandé sur Rome ?", "Combien de gens vivent à Rome ?", "fr"),
         ("¿Qué te pregunté sobre Roma?", "¿Cuánta gente vive en Roma?", "es"),
+        ("What questions have I asked about Rome?", "How many people live in Rome?", "en"),
+        ("Welke vragen heb ik gesteld over Rome?", "Hoeveel mensen wonen er in Rome?", "nl"),
+        ("Welche Fragen habe ich gestellt über Rom?", "Wie viele Menschen wohnen in Rom?", "de"),
+        ("Quelles questions t'ai-je posées sur Rome ?", "Combien de gens vivent à Rome ?", "fr"),
+        ("¿Qué preguntas te hice sobre Roma?", "¿Cuánta gente vive en Roma?", "es"),
     ],
 )
 async def test_who_asks_for_an_earlier_question_gets_it_though_nobody_answered_it(

@@ -12,22 +12,20 @@ from typing import Final
 from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.reading.commands.openings import after_verb
 from recollect.domain.facts.reading.cut_words import leaves_words_out
+from recollect.domain.facts.reading.fragments import is_fragment
 from recollect.domain.facts.reading.introductions import may_tell_name
 from recollect.domain.facts.reading.languages import FactWords, fact_words
 from recollect.domain.facts.reading.own_words.detection import readable_parts
 from recollect.domain.facts.reading.own_words.letters import is_only_greeting
 from recollect.domain.facts.reading.own_words.quotations import is_left_of_quotation
 from recollect.domain.facts.reading.paraphrase import negates
-from recollect.domain.facts.reading.plain.corrections import is_fragment
-from recollect.domain.facts.reading.plain.languages.events import event_words
-from recollect.domain.facts.reading.plain.replies import asks_user, tells_slot_again
 from recollect.domain.facts.reading.plain.whereabouts import tells_whereabouts
 from recollect.domain.facts.reading.plain.work import tells_day_of_work, tells_offer
 from recollect.domain.facts.reading.quoted_clause import QuotedClause, place_of
 from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 from recollect.domain.facts.reading.standing.languages import standing_words
 from recollect.domain.facts.reading.unwanted import asks_to_keep_nothing
-from recollect.domain.facts.reading.wording import FIRST_PERSON, names_user
+from recollect.domain.facts.reading.wording import FIRST_PERSON
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language, split_words
@@ -134,8 +132,7 @@ def _misread(
     """Why what a model has found is something else than it takes it for."""
     if statement.source is not FactSource.EXTRACTED or statement.is_event:
         return None
-    is_label = _is_label(clause) and not names_user(statement.quote)
-    if is_label or leaves_words_out(clause) or _is_fragment(statement, clause, reply, earlier):
+    if leaves_words_out(clause) or is_fragment(statement, clause, reply, earlier):
         return Refusal.FRAGMENT
     if tells_whereabouts(clause, reply, earlier) or tells_day_of_work(clause):
         return Refusal.PASSING
@@ -145,47 +142,6 @@ def _misread(
         return Refusal.COMMAND
     is_name = statement.slot is not Slot.NAME or may_tell_name(statement.content)
     return None if is_name else Refusal.NO_NAME
-
-
-def _is_label(clause: QuotedClause) -> bool:
-    """Whether a quote only says what follows its colon is about: "Diet: …"."""
-    is_first = clause.start == clause.sentence_start
-    return is_first and clause.words[clause.end : clause.end + 1] == (":",)
-
-
-def _is_fragment(
-    statement: Statement, clause: QuotedClause, reply: str | None, earlier: str | None
-) -> bool:
-    """Whether a sentence sets right what nobody has asked for, or says nothing of somebody."""
-    if statement.has_exact_slot:
-        return False
-    if any(_is_elliptic(clause, code) or _is_half_of_couple(clause, code) for code in LANGUAGES):
-        return True
-    start, end = clause.sentence_start, clause.sentence_end
-    capitals = {at - start for at in clause.capitals}
-    if not is_fragment(clause.words[start:end], capitals):
-        return False
-    is_told = earlier is not None and tells_slot_again(earlier, statement.slot)
-    return is_told or reply is None or not asks_user(reply)
-
-
-def _is_elliptic(clause: QuotedClause, code: str) -> bool:
-    """Whether a quote needs what was said before: "My wife isn't"."""
-    known, words = fact_words(code), clause.words[: clause.end]
-    owner = known.owners.length_at(words, clause.start)
-    place = clause.start + (owner + 1 if owner else known.subjects.length_at(words, clause.start))
-    if not clause.start < place < len(words):
-        return False
-    while length := known.elliptic.length_at(words, place):
-        place += length
-    return place == len(words)
-
-
-def _is_half_of_couple(clause: QuotedClause, code: str) -> bool:
-    """Whether the partner is left out of a couple: the "I split up" of "Bob and I split up"."""
-    before = clause.words[max(0, clause.start - 1) :]
-    is_joined = fact_words(code).joints.length_at(before) > 0
-    return is_joined and event_words(code).parted_around.follow_name(before)
 
 
 def only_asks(message: str) -> bool:

@@ -53,6 +53,23 @@ def test_what_only_looks_like_a_fact_is_refused(reason: str, line: str) -> None:
     assert _refusal(line) == reason
 
 
+@for_each(
+    "message",
+    [
+        "hoteles Ibiza agosto",
+        "bladmuziek saxofoon gratis",
+        "goedkope vluchten Lissabon mei",
+        "vegan restaurants Rotterdam",
+        "Ferienwohnung Ostsee Hund",
+    ],
+)
+def test_what_people_type_into_a_search_is_no_fact_unless_they_were_asked(message: str) -> None:
+    found = replace(_statement(message), source=FactSource.EXTRACTED)
+    assert refuses(found, message) is Refusal.FRAGMENT
+    assert refuses(found, message, reply="Sure.") is Refusal.FRAGMENT
+    assert refuses(found, message, reply="What are you looking for?") is None
+
+
 @for_each("quote", ["I live in ghent", "", "  "])
 def test_a_quote_that_the_message_does_not_have_is_refused(quote: str) -> None:
     assert refuses(_statement(quote), "I live in Ghent.") is Refusal.NOT_VERBATIM

@@ -54,3 +54,38 @@ def test_only_what_a_fact_plainly_is_about_is_meant(topic: str, about: Sequence[
 def test_what_is_said_of_somebody_of_hers_is_not_about_my_wife() -> None:
     said = "My wife's sister lives in Hull.", "My wife's car is red."
     assert facts_about("my wife", [a_fact(one, slot=Slot.OTHER) for one in said]) == ()
+
+
+@for_each(
+    ("topic", "said"),
+    [
+        ("my mother", "My mother tongue is Dutch."),
+        ("my sister", "My sister in law runs a bakery."),
+        ("my mother", "I have a mother in law."),
+    ],
+)
+def test_a_noun_that_is_written_apart_is_another_one(topic: str, said: str) -> None:
+    assert facts_about(topic, [a_fact(said, slot=Slot.OTHER)]) == ()
+    plain = said.replace(" tongue", "").replace(" in law", "")
+    assert facts_about(topic, [a_fact(plain, slot=Slot.OTHER)])
+
+
+@for_each(
+    ("topic", "content", "slot"),
+    [
+        ("my job", "I work as a nurse at Acme.", Slot.ROLE),
+        ("mi trabajo", "Trabajo en Shell.", Slot.EMPLOYER),
+        ("where I live", "Vivo en Vigo.", Slot.HOME),
+        ("où j'habite", "J'habite en Provence.", Slot.HOME),
+    ],
+)
+def test_a_word_that_joins_in_another_language_joins_nothing(
+    topic: str, content: str, slot: Slot
+) -> None:
+    fact = a_fact(content, slot=slot)
+    assert facts_about(topic, [fact]) == (fact,)
+
+
+def test_what_tells_several_things_in_its_own_language_stays() -> None:
+    said = "Ik woon in Gent en werk in Brussel.", "I live in Hull as well as in Leeds."
+    assert facts_about("where I live", [a_fact(one, slot=Slot.HOME) for one in said]) == ()

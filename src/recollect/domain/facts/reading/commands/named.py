@@ -94,8 +94,16 @@ def is_one_of_user(fact: Fact) -> bool:
 
 
 def tells_several(words: Phrase) -> bool:
-    """Whether words may tell several things, in any language."""
-    return any(_is_joined(words, fact_words(code)) for code in LANGUAGES)
+    """Whether words may tell several things, in the language that they begin in, else in any."""
+    known = [fact_words(code) for code in LANGUAGES]
+    # Dutch joins by "en", which is the "in" of French and Spanish.
+    own = [one for one in known if any(begin.length_at(words) for begin in _begins(one))]
+    return any(_is_joined(words, one) or one.joining.are_in(words) for one in (own or known))
+
+
+def _begins(known: FactWords) -> tuple[Phrases, ...]:
+    """With what sentences about the user begin."""
+    return known.subjects, known.owners, known.own_verbs, known.having
 
 
 def _facts_of_attribute(thing: NamedThing, facts: tuple[Fact, ...]) -> NamedFacts:
@@ -160,13 +168,13 @@ def _only_describes(rest: Phrase, known: FactWords) -> bool:
 def _is_one_matter(words: Phrase, known: FactWords) -> bool:
     """Whether some words tell nothing of the user, and nothing that is joined to them."""
     others = (known.contrasts, known.subjects, known.owners)
-    is_joined = _is_joined(words, known) or any(one.are_in(words) for one in others)
-    return 0 < len(words) <= _MOST_BEHIND and not is_joined
+    is_joined = _is_joined(words, known) or phrases_of_all("joining").are_in(words)
+    tells_more = is_joined or any(one.are_in(words) for one in others)
+    return 0 < len(words) <= _MOST_BEHIND and not tells_more
 
 
 def _is_joined(words: Phrase, known: FactWords) -> bool:
-    """Whether words tell several things."""
-    return "," in words or phrases_of_all("joining").are_in(words) or known.joints.are_in(words)
+    return "," in words or known.joints.are_in(words)
 
 
 def _tells(words: Phrase, nouns: Phrase, attribute: Phrase, known: FactWords) -> bool:

@@ -74,7 +74,7 @@ def _begins_with(words: Phrase, nouns: Phrase, known: FactWords) -> bool:
     owner = known.owners.length_at(words)
     end = owner + len(nouns)
     rest = words[end:]
-    if not owner or words[owner:end] != nouns or known.genitives.length_at(rest):
+    if not owner or words[owner:end] != nouns or _is_other_noun(rest, known):
         return False
     return not any(one.are_in(rest) for one in (known.subjects, known.owners))
 
@@ -88,4 +88,9 @@ def _belongs_to_user(words: Phrase, nouns: Phrase, known: FactWords) -> bool:
         for at in phrases.places_in(words)
         if words[at + (length := phrases.length_at(words, at)) :][: len(nouns)] == nouns
     )
-    return any(not known.genitives.length_at(words, end) for end in ends)
+    return any(not _is_other_noun(words[end:], known) for end in ends)
+
+
+def _is_other_noun(rest: Phrase, known: FactWords) -> bool:
+    """Whether the words behind a noun make another of it: "my wife's sister", "mother in law"."""
+    return known.genitives.length_at(rest) > 0 or known.compound_ends.length_at(rest) > 0

@@ -180,6 +180,8 @@ class FactWords:
     """What joins something to somebody of the user's: "of my"."""
     genitives: Phrases
     """The ending of somebody to whom something belongs, as a word of its own: the "s" of "'s"."""
+    compound_ends: Phrases
+    """What makes a noun another one that is written apart: the "in law" of "mother in law"."""
     name_nouns: Phrases
     """What names somebody and is nothing of theirs: "name"."""
     referring: Phrases
