@@ -51,12 +51,14 @@ class PostgresSessionStore(PostgresStore):
         now: datetime,
         expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
-        new = await _new_session(scope, session, now=now, expires_at=expires_at)
-        rows = await self._database.write("start_session", owner_id=scope.owner_id, **new)
-        if rows:
-            return await read_session(rows[0]), True
-        while (existing := await self.get(scope, session.session_id)) is None:
-            # One of that id has expired, or is being erased, or was deleted this moment.
+        existing = await self.get(scope, session.session_id)
+        if existing is None:
+            new = await _new_session(scope, session, now=now, expires_at=expires_at)
+            rows = await self._database.write("start_session", owner_id=scope.owner_id, **new)
+            if rows:
+                return await read_session(rows[0]), True
+            existing = await self.get(scope, session.session_id)
+        while existing is None:  # one of that id has expired, is being erased, or was deleted now
             read_at = self._clock.now()
             async with self._database.transaction(scope.owner_id) as transaction:
                 created = await create_session(
@@ -64,7 +66,9 @@ class PostgresSessionStore(PostgresStore):
                 )
             if created is not None:
                 return created, True
-            await self._refuse_erased(scope, session.session_id)
+            existing = await self.get(scope, session.session_id)
+            if existing is None:
+                await self._refuse_erased(scope, session.session_id)
         return existing, False
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:

@@ -70,6 +70,27 @@ def test_what_people_type_into_a_search_is_no_fact_unless_they_were_asked(messag
     assert refuses(found, message, reply="What are you looking for?") is None
 
 
+@for_each(
+    ("message", "slot"),
+    [
+        ("Emma plays violin.", Slot.OTHER),
+        ("Lena spielt Geige.", Slot.OTHER),
+        ("Tenemos tres hijos", Slot.FAMILY),
+        ("Prefer window seats", Slot.OTHER),
+        ("prefer metric units", Slot.UNIT),
+        ("Spreek vloeiend Duits", Slot.LANGUAGE),
+        ("Severe nut allergy", Slot.ALLERGY),
+        ("severe nut allergy", Slot.ALLERGY),
+        ("Type 2 diabetes", Slot.HEALTH),
+        ("Tomo café molido", Slot.OTHER),
+        ("Hond heet Rex", Slot.PET),
+    ],
+)
+def test_a_short_statement_is_no_search(message: str, slot: Slot) -> None:
+    found = replace(_statement(message), source=FactSource.EXTRACTED, slot=slot)
+    assert refuses(found, message) is None
+
+
 @for_each("quote", ["I live in ghent", "", "  "])
 def test_a_quote_that_the_message_does_not_have_is_refused(quote: str) -> None:
     assert refuses(_statement(quote), "I live in Ghent.") is Refusal.NOT_VERBATIM

@@ -20,6 +20,9 @@ _MOST_BEHIND: Final = 8
 """Words behind a noun that may only tell more of it: "that is afraid of cars"."""
 _SIGNS: Final = ("&", "/", "+", ";", "(", " - ", " \u2013 ", " \u2014 ", ". ", "! ", "? ")
 """Signs that join something else to what is told."""
+_AS: Final = (("as", "a"), ("as", "an"))
+_ROMANCE: Final = (("es", 0), ("es", 1), ("fr", 1))
+"""The languages of "(yo) vivo en …" and "j'habite en …", and where the verb stands."""
 _CASES: Final = ("es", "s")
 """Endings that a noun has behind "of my" in German, and without which facts have it."""
 
@@ -94,16 +97,13 @@ def is_one_of_user(fact: Fact) -> bool:
 
 
 def tells_several(words: Phrase) -> bool:
-    """Whether words may tell several things, in the language that they begin in, else in any."""
-    known = [fact_words(code) for code in LANGUAGES]
-    # Dutch joins by "en", which is the "in" of French and Spanish.
-    own = [one for one in known if any(begin.length_at(words) for begin in _begins(one))]
-    return any(_is_joined(words, one) or one.joining.are_in(words) for one in (own or known))
+    """Whether words may tell several things, in any language.
 
-
-def _begins(known: FactWords) -> tuple[Phrases, ...]:
-    """With what sentences about the user begin."""
-    return known.subjects, known.owners, known.own_verbs, known.having
+    Dutch joins by "en", which is the "in" of French and Spanish.
+    """
+    is_romance = any(fact_words(code).own_verbs.length_at(words, at) > 0 for code, at in _ROMANCE)
+    codes = (code for code in LANGUAGES if not (is_romance and code == "nl"))
+    return any(_is_joined(words, fact_words(code)) for code in codes)
 
 
 def _facts_of_attribute(thing: NamedThing, facts: tuple[Fact, ...]) -> NamedFacts:
@@ -168,13 +168,20 @@ def _only_describes(rest: Phrase, known: FactWords) -> bool:
 def _is_one_matter(words: Phrase, known: FactWords) -> bool:
     """Whether some words tell nothing of the user, and nothing that is joined to them."""
     others = (known.contrasts, known.subjects, known.owners)
-    is_joined = _is_joined(words, known) or phrases_of_all("joining").are_in(words)
-    tells_more = is_joined or any(one.are_in(words) for one in others)
-    return 0 < len(words) <= _MOST_BEHIND and not tells_more
+    is_joined = _is_joined(words, known) or any(one.are_in(words) for one in others)
+    return 0 < len(words) <= _MOST_BEHIND and not is_joined
 
 
 def _is_joined(words: Phrase, known: FactWords) -> bool:
-    return "," in words or known.joints.are_in(words)
+    """Whether words tell several things."""
+    plain = _without_role(words)
+    return "," in words or phrases_of_all("joining").are_in(plain) or known.joints.are_in(words)
+
+
+def _without_role(words: Phrase) -> Phrase:
+    """Words without the "as" of "I work as a nurse", which joins nothing."""
+    at = next((at for at in range(2, len(words) - 1) if words[at : at + 2] in _AS), None)
+    return words if at is None else (*words[:at], *words[at + 1 :])
 
 
 def _tells(words: Phrase, nouns: Phrase, attribute: Phrase, known: FactWords) -> bool:

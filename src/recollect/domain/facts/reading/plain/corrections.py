@@ -90,7 +90,7 @@ def corrected(correction: Correction, facts: Sequence[Fact]) -> tuple[Fact, str]
     return found[0] if len(found) == 1 else None
 
 
-def is_fragment(words: Phrase, capitals: Collection[int]) -> bool:
+def is_short_correction(words: Phrase, capitals: Collection[int]) -> bool:
     """Whether a sentence only sets something right that others say: "No, in Leeds".
 
     `capitals` are the places of words that are written with one.

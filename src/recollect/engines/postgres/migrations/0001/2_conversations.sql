@@ -102,9 +102,9 @@ DECLARE
     answered bigint;
 BEGIN
     -- Found by its id first: by the session, all its messages would be read.
-    SELECT found.turn_number INTO answered
-    FROM (SELECT * FROM recollect.messages WHERE owner_id = owner AND message_id = message OFFSET 0) AS found
-    WHERE found.session_id = session AND found.is_active;
+    SELECT there.turn_number INTO answered
+    FROM (SELECT * FROM recollect.messages WHERE owner_id = owner AND message_id = message OFFSET 0) AS there
+    WHERE there.session_id = session AND there.is_active;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such message on the active branch' USING ERRCODE = 'RC404';
     END IF;

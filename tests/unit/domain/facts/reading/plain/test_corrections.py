@@ -3,7 +3,7 @@
 from recollect.domain.facts.reading.plain.corrections import (
     corrected,
     correction_in,
-    is_fragment,
+    is_short_correction,
 )
 from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import spelled_words_in, words_in
@@ -282,4 +282,4 @@ def test_what_says_anything_else_is_no_correction(text: str) -> None:
 def test_a_fragment_means_nothing_by_itself(text: str, *, is_so: bool) -> None:
     words = words_in(text)
     capitals = {at for at, word in enumerate(spelled_words_in(text)) if word[0].isupper()}
-    assert is_fragment(words, capitals) is is_so
+    assert is_short_correction(words, capitals) is is_so
