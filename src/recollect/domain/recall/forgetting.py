@@ -3,21 +3,23 @@
 "Forget my dog" is near to every question about the dog, and says nothing of it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from recollect.domain.facts.reading.commands.detection import may_forget, only_forgets
 from recollect.domain.recall.entry import Recalled
 from recollect.domain.recall.entry_maker import read_exchange
 
 
-def possible_commands(results: Iterable[Recalled]) -> Iterator[tuple[Recalled, str]]:
+def possible_commands(results: Iterable[Recalled]) -> list[tuple[Recalled, str]]:
     """The results that have words of such a command, each with what the user said."""
+    possible = []
     for one in results:
         if one.speaker is None:
             exchange = read_exchange(one.text, has_tables=bool(one.tables))
             message = exchange[0] if exchange else one.text
             if may_forget(message):
-                yield one, message
+                possible.append((one, message))
+    return possible
 
 
 def commands_last(

@@ -411,7 +411,8 @@ class Recall(Audited):
 async def _with_commands_last(results: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
     """The results with commands to forget behind all others; many are read in a thread."""
     await phrases_loaded()
-    possible = list(possible_commands(results))
+    look = partial(possible_commands, results)
+    possible = await off_loop(look, characters=sum(len(one.text) for one in results))
     characters = sum(len(message) for _, message in possible)
     work = partial(commands_last, results, possible)
     return await off_loop(work, characters=characters * _SLOWNESS) if possible else results

@@ -82,7 +82,10 @@ class Refusal(StrEnum):
     NO_NAME = "no_name"
     """Taken for a name, and holds none: "Call me when you are ready"."""
     FRAGMENT = "fragment"
-    """It means nothing without what it sets right or answers: "No, in Leeds", "My wife isn't"."""
+    """It means nothing without what it sets right or answers: "No, in Leeds", "My wife isn't".
+
+    Neither do things that are named without a verb, as in a search: "hotels Rome May".
+    """
     ECHO = "echo"
     """Figures that the assistant has just given: "So 318, then"."""
 

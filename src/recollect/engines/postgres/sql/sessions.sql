@@ -2,8 +2,8 @@
 
 -- name: start_session
 -- Create a session, and its owner's row with the first one; nothing if the id is taken.
--- The statement sets the owner itself, as `append_turns` does: so the session comes first, and its
--- owner, for whom it is looked at the end of the statement, after it.
+-- The statement sets the owner itself, as `append_turns` does. The session is inserted before its
+-- owner: the foreign key is checked when the statement ends.
 WITH session AS (
     INSERT INTO sessions (
         owner_id, session_id, name, metadata, databases, tags,

@@ -102,6 +102,8 @@ def test_a_word_that_joins_in_another_language_joins_nothing(
         ("peanuts", "Soy and peanuts make me ill.", Slot.OTHER),
         ("Ann", "Ben and Ann are my children.", Slot.OTHER),
         ("Ohio", "Ma and Pa live in Ohio and Texas.", Slot.OTHER),
+        ("vis", "Ik vis en jaag.", Slot.OTHER),
+        ("vlees", "Vis en vlees eet ik niet.", Slot.OTHER),
     ],
 )
 def test_what_tells_several_things_stays(topic: str, said: str, slot: Slot) -> None:

@@ -20,9 +20,8 @@ _MOST_BEHIND: Final = 8
 """Words behind a noun that may only tell more of it: "that is afraid of cars"."""
 _SIGNS: Final = ("&", "/", "+", ";", "(", " - ", " \u2013 ", " \u2014 ", ". ", "! ", "? ")
 """Signs that join something else to what is told."""
-_AS: Final = (("as", "a"), ("as", "an"))
-_ROMANCE: Final = (("es", 0), ("es", 1), ("fr", 1))
-"""The languages of "(yo) vivo en …" and "j'habite en …", and where the verb stands."""
+_AS_A: Final = (("as", "a"), ("as", "an"))
+"""What stands before a role."""
 _CASES: Final = ("es", "s")
 """Endings that a noun has behind "of my" in German, and without which facts have it."""
 
@@ -101,9 +100,18 @@ def tells_several(words: Phrase) -> bool:
 
     Dutch joins by "en", which is the "in" of French and Spanish.
     """
-    is_romance = any(fact_words(code).own_verbs.length_at(words, at) > 0 for code, at in _ROMANCE)
-    codes = (code for code in LANGUAGES if not (is_romance and code == "nl"))
-    return any(_is_joined(words, fact_words(code)) for code in codes)
+    others = ["nl"] if _is_spanish_or_french(words) else []
+    return any(_is_joined(words, fact_words(code)) for code in LANGUAGES if code not in others)
+
+
+def _is_spanish_or_french(words: Phrase) -> bool:
+    """Whether words begin as "Vivo en …", "Yo vivo en …" or "J'habite en …" do."""
+    has_subject = (
+        known.own_verbs.length_at(words, subject) > 0
+        for known in (fact_words("es"), fact_words("fr"))
+        if (subject := known.subjects.length_at(words))
+    )
+    return fact_words("es").own_verbs.length_at(words) > 0 or any(has_subject)
 
 
 def _facts_of_attribute(thing: NamedThing, facts: tuple[Fact, ...]) -> NamedFacts:
@@ -180,7 +188,7 @@ def _is_joined(words: Phrase, known: FactWords) -> bool:
 
 def _without_role(words: Phrase) -> Phrase:
     """Words without the "as" of "I work as a nurse", which joins nothing."""
-    at = next((at for at in range(2, len(words) - 1) if words[at : at + 2] in _AS), None)
+    at = next((at for at in range(2, len(words) - 1) if words[at : at + 2] in _AS_A), None)
     return words if at is None else (*words[:at], *words[at + 1 :])
 
 
