@@ -5,7 +5,7 @@ store's clock. What a method has returned survives a crash.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NotRequired, Protocol, TypedDict, Unpack
 from uuid import UUID
@@ -15,6 +15,7 @@ from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.paging import Page, PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession, Session, SessionChanges, TurnStatus
 from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.entry import EntriesState
 
 MAX_WINDOW: Final = 1000
 """The most messages that one window is read from."""
@@ -82,6 +83,8 @@ class Appended:
     messages: tuple[Message, ...]
     is_new: bool
     """False when a retry found its messages stored already."""
+    session: Session | None = None
+    """The session as the append left it, from a store that tells it along with a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +94,10 @@ class StoredWindow:
     session: Session
     summary: Summary | None
     messages: tuple[Message, ...]
+    entries: EntriesState | None = field(default=None, compare=False)
+    """The state of the owner's entries to recall, from a store that reads it along."""
+    has_facts: bool = field(default=True, compare=False)
+    """Whether to look for facts about the owner; False from a store that has seen none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,8 +19,10 @@ from support.examples import (
     EVERY_KIND_OF_JSON,
     a_message,
     a_scope,
+    a_summary,
     append,
     messages_of,
+    put_summary,
     seconds_on,
     start_conversation,
     start_session,
@@ -40,6 +42,25 @@ class MessageAppendingContract:
         assert [message.content for message in first] == ["user 1", "assistant 2"]
         assert {message.session_id for message in first + second} == {session.session_id}
         assert await stores.messages.last(scope, session.session_id, count=9) == first + second
+
+    async def test_a_reply_may_tell_its_session_as_it_is_then(self, stores: Stores) -> None:
+        scope = a_scope()
+        session = await start_session(stores, scope)
+        (question,) = await append(stores, scope, session.session_id, a_message("user"))
+        for summary in (None, a_summary(through=2, tables=("sales",))):
+            if summary is not None:
+                assert await put_summary(stores, scope, session.session_id, summary, replaces=0)
+            appended = await stores.messages.append(
+                scope,
+                session.session_id,
+                [a_message("assistant")],
+                reply_to=question.message_id,
+                now=seconds_on(5),
+            )
+            assert appended is not None
+            stored = await stores.sessions.get(scope, session.session_id)
+            assert stored is not None
+            assert appended.session is None or appended.session == stored
 
     async def test_a_message_comes_back_as_it_went_in(self, stores: Stores) -> None:
         scope = a_scope()

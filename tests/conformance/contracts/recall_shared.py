@@ -10,6 +10,7 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import (
     Candidate,
+    EntriesState,
     Entry,
     IndexedEntry,
     RecallFilter,
@@ -117,6 +118,7 @@ async def search(  # each is a part of one question
     model: str = MODEL,
     filters: RecallFilter | None = None,
     count: int = 100,
+    state: EntriesState | None = None,
 ) -> tuple[Candidate, ...]:
     """Search for words of equal weight and for a vector."""
     terms: Mapping[str, float] = dict.fromkeys(words.split(), 1.0)
@@ -126,5 +128,6 @@ async def search(  # each is a part of one question
         vector=vector,
         filters=filters or RecallFilter(),
         count=count,
+        state=state,
     )
     return await index_of(stores).search(scope, query)

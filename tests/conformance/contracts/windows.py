@@ -4,6 +4,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from conformance.contracts.facts_shared import a_fact, an_edit
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
@@ -56,6 +57,16 @@ class WindowContract:
         assert window.summary == summary
         assert window.session == await stores.sessions.get(scope, session_id)
         assert window.session.is_summarized
+
+    async def test_a_window_denies_no_facts_that_are_there(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope, TURN)
+        others = an_edit(a_fact())
+        assert await stores.facts.commit(a_scope(), [others], {})
+        fact = a_fact()
+        assert await stores.facts.commit(scope, [an_edit(fact)], {})
+        window = await _window(stores, scope, session_id, count=1)
+        assert window.has_facts
 
     async def test_a_session_without_an_answer_has_an_empty_window(self, stores: Stores) -> None:
         scope = a_scope()

@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 
@@ -18,10 +19,13 @@ from conformance.contracts.recall_shared import (
     search,
 )
 from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.entry import EntriesState
 from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.conversations.messages import PostgresMessageStore
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports import Stores
+from recollect.ports.conversations import StoredWindow
 from recollect.ports.runtime import Clock
 from recollect.system import SystemClock
 from recollect.testing import FIRST_MOMENT, FixedClock
@@ -133,6 +137,54 @@ async def test_entries_are_cached_at_the_second_search_and_then_only_new_ones_ar
     assert seen[1:] == [["entries_since: 3"], ["entries_since: 1"], ["entries_now: 1"]]
     assert hut.entry.text == "hut"
     assert asked.names == ["entries_now: 1", "entries_since: 2", "entries_since: 2"]
+
+
+async def test_entries_are_searched_without_a_statement_where_a_window_has_told_their_state(
+    stores: Stores, database: Database
+) -> None:
+    asked = Asked(database)
+    here = cached(stores, asked)
+    log = await Log.start(stores)
+    window = await window_of(log)
+    assert window.entries == EntriesState(0, 0, frozenset())
+    assert not window.has_facts
+    assert await search(here, log.scope, "snow", None, state=window.entries) == ()
+    assert asked.names == []
+
+    await log.say("snow", EAST)
+    stale, window = window, await window_of(log)
+    for _ in range(2):
+        (snow,) = await search(here, log.scope, "snow", None, state=window.entries)
+        assert snow.entry.text == "snow"
+    assert asked.names == ["entries_since: 2"]
+
+    asked.names.clear()
+    await index_of(stores).replace(log.scope, log.session_id, [1], [])
+    removed = await window_of(log)
+    assert removed.entries not in {window.entries, stale.entries}
+    assert await search(here, log.scope, "snow", None, state=removed.entries) == ()
+    assert asked.names == ["entries_since: 1"]
+
+
+async def test_a_window_tells_which_sessions_have_expired(
+    stores: Stores, database: Database
+) -> None:
+    scope = a_scope()
+    ended = await Log.start(stores, scope, expires_at=seconds_on(10))
+    await ended.say("snow", EAST)
+    log = await Log.start(stores, scope)
+    for seconds, expired in ((9, frozenset[UUID]()), (11, frozenset({ended.session_id}))):
+        messages = PostgresMessageStore(database, FixedClock(seconds_on(seconds)))
+        window = await messages.window(scope, log.session_id, count=1, covers_all=True)
+        assert window is not None
+        assert window.entries is not None
+        assert window.entries.expired == expired
+
+
+async def window_of(log: Log) -> StoredWindow:
+    window = await log.stores.messages.window(log.scope, log.session_id, count=1, covers_all=True)
+    assert window is not None
+    return window
 
 
 async def test_an_owner_with_many_entries_is_searched_by_the_database(

@@ -8,6 +8,7 @@ from uuid import UUID
 from recollect.domain.chat.experiment import ExperimentArm
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, NO_DETAILS, AnswerDetails
+from recollect.domain.conversation.session import Session
 from recollect.domain.facts.fact import Fact
 from recollect.domain.recall.entry import AS_SET, RecallOverrides
 from recollect.domain.text import JsonObject, check_json_object, check_name, storable
@@ -123,6 +124,8 @@ class Answered:
     question_id: UUID | None
     reply_id: UUID | None
     """The stored messages; None for one that is not stored."""
+    session: Session | None = None
+    """The session as the reply left it, as it is stored; None where it has to be read."""
     experiment: ExperimentArm | None = None
     """The arm of the experiment that its session is in; None while none runs."""
     is_repeated: bool = False

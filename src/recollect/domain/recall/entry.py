@@ -195,6 +195,17 @@ class RecallFilter:
         )
 
 
+class EntriesState(NamedTuple):
+    """The state of an owner's entries, by which a cache tells whether it is current."""
+
+    last_number: int
+    """Of the entry that was added last; 0 without any."""
+    changes: int
+    """How often entries were changed or removed."""
+    expired: frozenset[UUID]
+    """Sessions whose entries are no longer to be found."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
     """A search of the index."""
@@ -211,6 +222,8 @@ class RecallQuery:
     """Cosines from an outside vector store, by the numbers of entries; in place of vectors."""
     chosen: Sequence[int] | None = None
     """The numbers of entries that a first pass has chosen to be rescored."""
+    state: EntriesState | None = None
+    """Of the owner's entries, if it was read with the session just now; None: ask the index."""
 
 
 def neighbourhood(at: int, sessions: Sequence[UUID]) -> tuple[int, int]:

@@ -78,7 +78,7 @@ class InMemoryMessages(InMemoryStore):
         unsummarized = sum(m.sequence > end for m in conversation.active)
         if compaction is not None and compaction.is_due(unsummarized):
             self.data.queue_compaction(scope, session_id, now=now)
-        return Appended(messages=added, is_new=True)
+        return Appended(messages=added, is_new=True, session=conversation.session)
 
     async def last(
         self, scope: Scope, session_id: UUID, *, count: int

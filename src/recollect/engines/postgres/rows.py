@@ -21,13 +21,13 @@ from recollect.domain.conversation.message import (
 )
 from recollect.domain.conversation.session import Session, TurnStatus
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
+from recollect.domain.recall.entry import EntriesState
 from recollect.domain.text import JsonObject, json_characters
 from recollect.domain.transfer.records import MessageRecord, SessionRecord, TurnRecord
 from recollect.ports.conversations import StoredWindow
 
 _OF_ROW: Final = 20
 """Characters of JSON that take as long to read as a row without any: 1 µs."""
-_SESSION: Final = tuple(field.name for field in fields(Session))
 _SUMMARY: Final = tuple(field.name for field in fields(Summary))
 _EMPTY_DETAILS: Final = (None, "{}")
 _ROLES: Final = {str(role): role for role in Role}  # a third of the time of Role(…)
@@ -107,10 +107,30 @@ async def read_session(row: Mapping[str, Any]) -> Session:
     return (await read_sessions([row]))[0]
 
 
-def _session_from(row: Mapping[str, Any]) -> Session:
-    columns = {name: row[name] for name in _SESSION}
-    columns |= {name: tuple(row[name] or ()) for name in ("databases", "tags", "summary_tables")}
-    return Session(**{**columns, "metadata": orjson.loads(row["metadata"])})
+def _session_from(
+    row: Mapping[str, Any],
+    *,
+    metadata: str = "metadata",
+    created_at: str = "created_at",
+    summary_tables: str = "summary_tables",
+) -> Session:
+    """The session in a row, which may have other names for some columns."""
+    return Session(
+        session_id=row["session_id"],
+        name=row["name"],
+        metadata=orjson.loads(row[metadata]),
+        databases=tuple(row["databases"] or ()),
+        tags=tuple(row["tags"] or ()),
+        created_at=row[created_at],
+        updated_at=row["updated_at"],
+        last_accessed_at=row["last_accessed_at"],
+        expires_at=row["expires_at"],
+        message_count=row["message_count"],
+        turn_count=row["turn_count"],
+        summary=row["summary"],
+        summary_tables=tuple(row[summary_tables] or ()),
+        name_turn=row["name_turn"],
+    )
 
 
 async def read_messages(rows: Sequence[Record]) -> tuple[Message, ...]:
@@ -167,17 +187,23 @@ async def read_window(rows: Sequence[Record]) -> StoredWindow:
 
 
 def _window_from(first: Record, messages: Sequence[Record]) -> StoredWindow:
-    session = {
-        **first,
-        "metadata": first["session_metadata"],
-        "created_at": first["session_created_at"],
-        "summary_tables": first["tables"],
-    }
     return StoredWindow(
-        session=_session_from(session),
+        session=_session_from(
+            first,
+            metadata="session_metadata",
+            created_at="session_created_at",
+            summary_tables="tables",
+        ),
         summary=None if first["summary"] is None else _summary_in(first),
         messages=tuple(map(message_from, messages)),
+        entries=entries_state(first),
+        has_facts=first["has_facts"],
     )
+
+
+def entries_state(row: Record) -> EntriesState:
+    """The state of an owner's entries in a row."""
+    return EntriesState(row["last_number"], row["changes"], frozenset(row["expired"] or ()))
 
 
 def _summary_in(row: Mapping[str, Any]) -> Summary:

@@ -149,10 +149,12 @@ class ChatTurn:
         )
         turns = self.ending.turns
         try:
-            return await turns.complete(self.scope, question, reply)
+            appended = await turns.complete(self.scope, question, reply)
         except IdAlreadyUsed:
             self.ending.is_answered_elsewhere = True
             return await turns.stored_reply(self.scope, question)
+        self.ending.session = appended.session
+        return appended.messages[0]
 
     def _repeated(self) -> Answered | None:
         """The answer that a retry finds stored already.
@@ -182,6 +184,7 @@ class ChatTurn:
             session_id=self.session_id,
             question_id=question.message_id if question else None,
             reply_id=reply.message_id if reply else None,
+            session=self.ending.session,
             experiment=self.ending.record.arm,
             warnings=(*self.request.context.warnings, *self.ending.attempts.warnings),
             timings=Timings(

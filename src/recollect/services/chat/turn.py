@@ -10,7 +10,7 @@ from uuid import UUID
 from recollect.concurrency import watch
 from recollect.domain.chat.answers import UserFacts
 from recollect.domain.conversation.message import Message, NewMessage, message_id_for_key
-from recollect.domain.conversation.session import NewSession
+from recollect.domain.conversation.session import NewSession, Session
 from recollect.domain.followup.language import known_language
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
@@ -83,7 +83,7 @@ class Turns(Audited):
             reply = unmasked(reply, unmasking)
         return OpenTurn(question=stored, reply=reply)
 
-    async def complete(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
+    async def complete(self, scope: Scope, question: Message, reply: NewMessage) -> Appended:
         """Store the answer, which completes the turn; also one that has failed meanwhile.
 
         Several turns of one session may be open at once: each gets its own answer.
@@ -91,8 +91,7 @@ class Turns(Audited):
         appending = self.messages.append(
             scope, question.session_id, [reply], reply_to=question.message_id
         )
-        appended = await asyncio.shield(self._start(appending))
-        return appended.messages[0]
+        return await asyncio.shield(self._start(appending))
 
     async def follow(
         self,
@@ -241,6 +240,8 @@ class TurnEnding:
     is_ended: bool = False
     is_answered_elsewhere: bool = False
     """Whether another retry of the question has stored its answer first."""
+    session: Session | None = None
+    """The session as the reply left it, if the store has told it along."""
 
     async def complete(
         self, store: Callable[[Message], Awaitable[Message | None]]

@@ -35,6 +35,7 @@ from recollect.domain.policy import Policies
 from recollect.domain.privacy.masking import Unmasking
 from recollect.domain.recall.entry import (
     AS_SET,
+    EntriesState,
     RecallOverrides,
     RecallPolicy,
     RecallScope,
@@ -218,10 +219,22 @@ class Contexts(Audited):
         within = session_id if request.is_session_only else None
         known = _already_in(session_id, window)
         recalling = self._recall(
-            scope, search_text, request, known, access, by_words_alone=is_hurried
+            scope,
+            search_text,
+            request,
+            known,
+            access,
+            by_words_alone=is_hurried,
+            # Models may take seconds, in which entries are deleted: then the index is asked.
+            state=stored.entries if is_hurried else None,
         )
         finding = self.facts.for_context(
-            scope, search_text, access=access, within=within, by_words_alone=is_hurried
+            scope,
+            search_text,
+            access=access,
+            within=within,
+            by_words_alone=is_hurried,
+            has_any=stored.has_facts,
         )
         recollection, profile, facts = await asyncio.gather(
             self._timed(Stage.RECALL, recalling),
@@ -283,6 +296,7 @@ class Contexts(Audited):
         access: Access,
         *,
         by_words_alone: bool,
+        state: EntriesState | None,
     ) -> Recollection:
         if not request.recall.is_on:
             return Recollection()
@@ -293,6 +307,7 @@ class Contexts(Audited):
             known=known,
             access=access,
             by_words_alone=by_words_alone,
+            state=state,
         )
 
     def _put_together(

@@ -84,7 +84,7 @@ class Sessions(Audited):
         if session is None:
             raise SessionNotFound(session_id)
         self.last_access.note(scope, session_id)  # changing it has not moved its end
-        return await self._shown(scope, session)
+        return await self.shown(scope, session)
 
     @measured(AuditAction.SESSION_DELETED)
     async def delete(self, scope: Scope, session_id: UUID) -> None:
@@ -94,8 +94,9 @@ class Sessions(Audited):
 
     async def _read(self, scope: Scope, session: Session) -> Session:
         self.last_access.note(scope, session.session_id, last=session.last_accessed_at)
-        return await self._shown(scope, session)
+        return await self.shown(scope, session)
 
-    async def _shown(self, scope: Scope, session: Session) -> Session:
+    async def shown(self, scope: Scope, session: Session) -> Session:
+        """A stored session as its owner may see it."""
         (shown,) = await self.permissions.sessions_for_owner(scope, [session])
         return shown

@@ -144,11 +144,15 @@ class KnownFacts:
         access: Access,
         within: UUID | None = None,
         by_words_alone: bool = False,
+        has_any: bool = True,
     ) -> RelevantFacts:
         """The facts for the context of a question; failures are warnings, never errors.
 
-        `within` leaves out what was said in other sessions than this one.
+        `within` leaves out what was said in other sessions than this one. Where the caller has
+        seen that there are none at all, nothing is looked for.
         """
+        if not has_any:
+            return RelevantFacts()
         question = search_text[:MAX_QUERY_LENGTH]
         try:
             tenant = await self.tenants.of(scope)

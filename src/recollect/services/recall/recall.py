@@ -25,6 +25,7 @@ from recollect.domain.recall.entry import (
     DEFAULT_RECALLED,
     EMBEDDER_FAILED,
     Candidate,
+    EntriesState,
     Entry,
     Recalled,
     RecallFilter,
@@ -163,6 +164,8 @@ class _Search:
     """Whether no model is asked: neither for the question's vector nor for the order."""
     is_related_only: bool = False
     """Whether candidates that are merely the nearest are left out, as they are of contexts."""
+    state: EntriesState | None = None
+    """Of the owner's entries, if it was read just now."""
 
     def relevant(
         self, candidates: Sequence[Candidate], question: RecallQuestion
@@ -251,6 +254,7 @@ class Recall(Audited):
         known: AlreadyInContext,
         access: Access,
         by_words_alone: bool = False,
+        state: EntriesState | None = None,
     ) -> Recollection:
         """Results for a context beside its window; failures are warnings, never errors."""
         if self.index is None or not self.is_indexed:
@@ -264,6 +268,7 @@ class Recall(Audited):
             access=access,
             known=known,
             by_words_alone=by_words_alone,
+            state=state,
         )
         try:
             results = await self._results(self.index, search)
@@ -288,6 +293,7 @@ class Recall(Audited):
             vector=vector,
             filters=search.filters,
             count=max(CANDIDATES, search.k * _FOR_EACH),
+            state=search.state,
         )
         # A cross-encoder does not see when something was said.
         is_in_order = search.by_words_alone or question.occurrence

@@ -25,8 +25,9 @@ from recollect.domain.conversation.session import (
 )
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database, Transaction
-from recollect.engines.postgres.rows import to_json
+from recollect.engines.postgres.rows import read_session, to_json
 from recollect.errors import MessageNotFound
+from recollect.ports.conversations import Appended
 from recollect.ports.jobs import JobKind, job_id_for
 
 _REPLIES: Final = "append_replies"
@@ -51,8 +52,8 @@ class Target:
 
 async def append(
     database: Database, target: Target, messages: Sequence[NewMessage], *, reply_to: UUID | None
-) -> tuple[Message, ...]:
-    """Store the messages one after the other; none of them if there is no session."""
+) -> Appended | None:
+    """Store the messages one after the other; None, and none of them, if there is no session."""
     part = _Part(target, messages, _Answered(is_latest=reply_to is None, message_id=reply_to))
     is_one_statement = len(list(split_into_parts(messages, size=_PART))) == 1
     if is_one_statement and (reply_to is None or part.statement == _REPLIES):
@@ -61,12 +62,13 @@ async def append(
             parameters = await part.parameters()
             owner_id = target.scope.owner_id
             rows = await database.write(part.statement, owner_id=owner_id, **parameters)
-            return part.stored(rows)
+            return await part.appended(rows)
         except PostgresError as error:
             if error.sqlstate != _NOT_ACTIVE:
                 raise
     async with database.transaction(target.scope.owner_id) as transaction:
-        return await append_within(transaction, target, messages, reply_to=reply_to)
+        stored = await append_within(transaction, target, messages, reply_to=reply_to)
+    return Appended(messages=stored, is_new=True) if stored else None
 
 
 async def append_within(
@@ -169,11 +171,19 @@ class _Part:
             "session_name": name_from_question(self._messages[0].content),
         }
 
+    async def appended(self, rows: Sequence[Record]) -> Appended | None:
+        """The messages, and the session if it was told along; None when there was none."""
+        if not rows:
+            return None
+        session = await read_session(rows[0]) if self.statement == _REPLIES else None
+        return Appended(messages=self.stored(rows), is_new=True, session=session)
+
     def stored(self, rows: Sequence[Record]) -> tuple[Message, ...]:
         """The messages as they are now; none when there was no such session."""
         if not rows:
             return ()
-        sequence, turn, only_database, stored_at = rows[0]
+        row = rows[0]
+        sequence, turn = row["sequence_before"], row["turn"]
         return tuple(
             Message(
                 message_id=message.message_id,
@@ -183,8 +193,8 @@ class _Part:
                 role=message.role,
                 content=message.content,
                 metadata=message.metadata,
-                details=message.details.placed_in(only_database),
-                created_at=message.created_at or stored_at,
+                details=message.details.placed_in(row["only_database"]),
+                created_at=message.created_at or row["updated_at"],
             )
             for number, (message, offset) in enumerate(
                 zip(self._messages, self._offsets, strict=True), start=1

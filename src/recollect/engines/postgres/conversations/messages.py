@@ -74,9 +74,9 @@ class PostgresMessageStore(_DeletingStore):
         read_at = self._clock.now()
         target = Target(scope=scope, session_id=session_id, read_at=read_at, **terms)
         try:
-            stored = await append(self._database, target, messages, reply_to=reply_to)
-            if not stored and start is not None:
-                stored = await self._start(target, start, messages)
+            appended = await append(self._database, target, messages, reply_to=reply_to)
+            if appended is None and start is not None:
+                appended = await self._start(target, start, messages)
         except UniqueViolationError:
             return await self._find_repeated(scope, session_id, messages)
         except (ForeignKeyViolationError, MessageNotFound):
@@ -87,9 +87,9 @@ class PostgresMessageStore(_DeletingStore):
                 await self._refuse_erased(scope, session_id)
                 return None
             raise MessageNotFound(reply_to) from None
-        if not stored:
+        if appended is None:
             await self._refuse_erased(scope, session_id)
-        return Appended(messages=stored, is_new=True) if stored else None
+        return appended
 
     async def last(
         self, scope: Scope, session_id: UUID, *, count: int
@@ -161,7 +161,7 @@ class PostgresMessageStore(_DeletingStore):
 
     async def _start(
         self, target: Target, start: SessionStart, messages: Sequence[NewMessage]
-    ) -> tuple[Message, ...]:
+    ) -> Appended:
         """Start the session and store its first messages: both or neither."""
         async with self._database.transaction(target.scope.owner_id) as transaction:
             await create_session(
@@ -172,7 +172,8 @@ class PostgresMessageStore(_DeletingStore):
                 read_at=target.read_at,
                 expires_at=start.expires_at,
             )
-            return await append_within(transaction, target, messages, reply_to=None)
+            stored = await append_within(transaction, target, messages, reply_to=None)
+        return Appended(messages=stored, is_new=True)
 
     async def _exists(self, scope: Scope, session_id: UUID) -> bool:
         return bool(await self._database.read("get_session", **self._session(scope, session_id)))

@@ -14,6 +14,7 @@ from asyncpg import Record
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import (
     Candidate,
+    EntriesState,
     RecallFilter,
     RecallQuery,
 )
@@ -26,7 +27,8 @@ from recollect.engines.postgres.recall.index import (
     query_model_key,
     rescored_count,
 )
-from recollect.engines.postgres.recall.owner_entries import OwnerEntries, OwnerState
+from recollect.engines.postgres.recall.owner_entries import OwnerEntries
+from recollect.engines.postgres.rows import entries_state
 from recollect.ports.metrics import CACHE_REQUESTS
 from recollect.ports.runtime import Clock
 
@@ -43,9 +45,9 @@ class CachedRecallIndex(PostgresRecallIndex):
     """A `RecallIndex` that searches the entries of small owners in the process.
 
     Entries are cached from an owner's second search within ten minutes on. At each search the
-    database is asked what has changed, and only that is read: what others add or delete is found
-    or gone at once. Of large owners the binary-quantised vectors are cached: the first pass is made
-    here, the rest by the database.
+    database is asked what has changed, unless the query tells the state of the entries, and only
+    that is read: what others add or delete is found or gone at once. Of large owners the
+    binary-quantised vectors are cached: the first pass is made here, the rest by the database.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class CachedRecallIndex(PostgresRecallIndex):
         self._owners = _OwnerLru(max_bytes)
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
+        if query.state is not None and not query.state.last_number:
+            return ()
         owner_id, now = scope.owner_id, self._clock.now()
         owner, is_back = self._owners.touch(owner_id, now)
         if query.nearest is None and (is_back or self._from_first_search):
@@ -93,9 +97,13 @@ class CachedRecallIndex(PostgresRecallIndex):
         now: datetime,
     ) -> tuple[Candidate, ...] | None:
         """The best of the cached entries; None where the index should search."""
-        if owner.entries is not None and not owner.entries.has_grown:
-            search = partial(_search, owner.entries, query, weights)
-            candidates = await self._search_unchanged(owner.entries, owner_id, search, now=now)
+        known = owner.entries
+        if known is not None and query.state is not None:
+            if known.state == query.state:
+                return _search(known, query, weights)
+        elif known is not None and not known.has_grown:
+            search = partial(_search, known, query, weights)
+            candidates = await self._search_unchanged(known, owner_id, search, now=now)
             if candidates is not None:
                 return candidates
         entries = await self._read_changes(owner, owner_id, now=now)
@@ -119,7 +127,7 @@ class CachedRecallIndex(PostgresRecallIndex):
         except BaseException:
             reading.cancel()
             raise
-        is_current = [_state_of(row) for row in await reading] == [state]
+        is_current = [entries_state(row) for row in await reading] == [state]
         return candidates if is_current else None
 
     async def _read_changes(
@@ -140,10 +148,14 @@ class CachedRecallIndex(PostgresRecallIndex):
         if not rows or owner.is_large:
             self._owners.evict(owner)
             return None
-        return self._update(owner, changes, _state_of(rows[0]), rows[1:])
+        return self._update(owner, changes, entries_state(rows[0]), rows[1:])
 
     def _update(
-        self, owner: "_CachedOwner", known_changes: int, state: OwnerState, added: Sequence[Record]
+        self,
+        owner: "_CachedOwner",
+        known_changes: int,
+        state: EntriesState,
+        added: Sequence[Record],
     ) -> OwnerEntries | None:
         """Add what was read to the cache; None if another search was faster and has newer entries.
 
@@ -233,10 +245,6 @@ class CachedRecallIndex(PostgresRecallIndex):
             vectors.add(row["numbers"], row["bits"], last_number=row["last_number"])
         self._owners.put(owner, vectors=vectors)
         return None if row["has_expired"] else vectors
-
-
-def _state_of(row: Record) -> OwnerState:
-    return OwnerState(row["last_number"], row["changes"], frozenset(row["expired"] or ()))
 
 
 def _search(

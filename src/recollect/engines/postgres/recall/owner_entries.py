@@ -11,6 +11,7 @@ from asyncpg import Record
 
 from recollect.domain.recall.entry import (
     Candidate,
+    EntriesState,
     Entry,
     RecallFilter,
     neighbourhood,
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _HEADER: Final = 4  # bytes before a vector's numbers, as PostgreSQL sends it
-
-
-class OwnerState(NamedTuple):
-    """The state of an owner's entries in the database."""
-
-    last_number: int
-    changes: int
-    expired: frozenset[UUID]
 
 
 class OwnerEntries:
@@ -65,9 +58,9 @@ class OwnerEntries:
         return len(self._entries)
 
     @property
-    def state(self) -> OwnerState:
+    def state(self) -> EntriesState:
         """The state up to which they are known."""
-        return OwnerState(self.last_number, self.changes, self.expired)
+        return EntriesState(self.last_number, self.changes, self.expired)
 
     def add(self, rows: Iterable[Record], *, last_number: int) -> None:
         """Add entries; those that are here already are passed over."""

@@ -84,7 +84,7 @@ WITH session AS (
 SELECT appended.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT sequence_before, turn_before, only_database, updated_at
+    SELECT sequence_before, turn_before AS turn, only_database, updated_at
     FROM session
     WHERE scope.owner_id = :owner_id
     LIMIT 1
@@ -94,7 +94,8 @@ CROSS JOIN LATERAL (
 -- Store replies in a session, which complete a turn that is there, and messages of no turn.
 -- The same as `append_turns` but for the turn: inserting one or else updating it costs a tenth of
 -- the time of storing a question with its answer. The turn is the latest, or that of a message,
--- looked up when the session is held; or the caller holds the session and says which.
+-- looked up when the session is held; or the caller holds the session and says which. The session
+-- is returned as it is then: a client that is told of it needs no statement more.
 WITH session AS (
     UPDATE sessions
     SET last_sequence = last_sequence + cardinality(:message_ids::uuid[]),
@@ -112,7 +113,9 @@ WITH session AS (
             ELSE :turn_number
         END AS answered_turn,
         CASE WHEN cardinality(databases) = 1 THEN databases[1] END AS only_database,
-        updated_at
+        updated_at,
+        session_id, name, name_turn, metadata, databases, tags, created_at, last_accessed_at,
+        expires_at, message_count, turn_count
 ), turn AS (
     UPDATE turns
     SET status = 'complete',
@@ -165,8 +168,14 @@ WITH session AS (
 SELECT appended.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT sequence_before, answered_turn, only_database, updated_at
+    SELECT
+        sequence_before, answered_turn AS turn, only_database, session.updated_at,
+        session.session_id, name, name_turn, metadata, databases, tags, session.created_at,
+        last_accessed_at, expires_at, message_count, turn_count,
+        summary.text AS summary, summary.tables AS summary_tables
     FROM session
+    LEFT JOIN summaries AS summary
+        ON summary.owner_id = :owner_id AND summary.session_id = :session_id
     WHERE scope.owner_id = :owner_id
     LIMIT 1
 ) AS appended
@@ -174,6 +183,8 @@ CROSS JOIN LATERAL (
 -- name: read_window
 -- A session with its summary in the first row, then its last answered messages, newest first.
 -- One read: its columns in each row took as long as all else. The statement sets the owner itself.
+-- What a context asks of the owner next is in the first row, too: the state of the entries, as
+-- `entries_now` tells it, and whether there are facts. A statement of its own costs ten times that.
 SELECT result.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
@@ -195,15 +206,25 @@ CROSS JOIN LATERAL (
         session.last_accessed_at, session.expires_at, session.message_count, session.turn_count,
         summary.text AS summary, summary.first_sequence, summary.last_sequence AS summary_end,
         summary.tables, summary.method, summary.created_at AS summarized_at,
+        coalesce(recall.last_number, 0) AS last_number, coalesce(recall.changes, 0) AS changes,
+        CASE WHEN recall.last_number > 0 THEN (
+            SELECT array_agg(other.session_id) FROM sessions AS other
+            WHERE other.owner_id = :owner_id AND other.expires_at <= :now
+        ) END AS expired,
+        EXISTS (
+            SELECT FROM facts AS fact WHERE fact.owner_id = :owner_id AND fact.status = 'active'
+        ) AS has_facts,
         NULL::bigint AS sequence, NULL::uuid AS message_id, NULL::bigint AS turn_number, NULL::text AS role,
         NULL::text AS content, NULL::json AS metadata, NULL::json AS details, NULL::timestamptz AS created_at
     FROM session
     LEFT JOIN summaries AS summary
         ON summary.owner_id = :owner_id AND summary.session_id = session.session_id
+    LEFT JOIN recall_owners AS recall
+        ON recall.owner_id = :owner_id
     UNION ALL
     SELECT
         session.session_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
         message.sequence, message.message_id, message.turn_number, message.role,
         message.content, message.metadata, message.details, message.created_at
     FROM session

@@ -200,7 +200,8 @@ async def memory_chat(
     session: Session | None = None
     if answered.session_id is not None and answered.question_id is not None:
         try:
-            session = await _labelled(services, scope, answered.session_id, inquiry)
+            session = await _session_of(services, scope, answered, answered.session_id)
+            session = await _labelled(services, scope, session, inquiry)
         except Unavailable:
             warnings.append(SESSION_UNREADABLE)
         except NotFound:
@@ -227,11 +228,19 @@ def _inquiry(body: MemoryChatIn, idempotency_key: str | None) -> Inquiry:
     )
 
 
+async def _session_of(
+    services: Services, scope: Scope, answered: Answered, session_id: UUID
+) -> Session:
+    """The session of an answer as it is now; read where storing the reply has not told it."""
+    if answered.session is None:
+        return await services.sessions.get(scope, session_id)
+    return await services.sessions.shown(scope, answered.session)
+
+
 async def _labelled(
-    services: Services, scope: Scope, session_id: UUID, inquiry: Inquiry
+    services: Services, scope: Scope, session: Session, inquiry: Inquiry
 ) -> Session:
     """Add the databases and tags that a question names to its session, and return that."""
-    session = await services.sessions.get(scope, session_id)
     databases = tuple(dict.fromkeys((*session.databases, *inquiry.databases)))
     tags = tuple(dict.fromkeys((*session.tags, *inquiry.tags)))
     if (databases, tags) == (session.databases, session.tags):
@@ -239,7 +248,7 @@ async def _labelled(
     if max(len(databases), len(tags)) > MAX_LABELS:
         return session
     changes = SessionChanges(databases=databases, tags=tags)
-    return await services.sessions.change(scope, session_id, changes)
+    return await services.sessions.change(scope, session.session_id, changes)
 
 
 # The AI SDK describes it, and its parameters are the SDK's.
