@@ -103,7 +103,8 @@ class PrivacyServices:
         outside = self.shared.outside
         index = self.shared.stores.recall if outside is None else outside.inner
         needs, keys = self.shared.needs, self.shared.stores.encryption
-        held = (index, keys, needs.embedder, needs.sql, ReadQuestions())
+        read = (ReadQuestions(), self.shared.read_messages)
+        held = (index, keys, needs.embedder, needs.sql, *read)
         return tuple(one for one in held if isinstance(one, OwnerCache))
 
     def erasing(self) -> Erasing:

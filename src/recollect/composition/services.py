@@ -49,6 +49,7 @@ class _Builder:
         self.needs, self.policies, self.clock = shared.needs, shared.policies, shared.clock
         self.redaction, self.permissions = shared.redaction, shared.permissions
         self.audit, self.last_access = shared.audit, shared.last_access
+        self.read_messages = shared.read_messages
         self.tenants = shared.tenants
         self.facts = FactServices(shared)
         self.privacy = PrivacyServices(shared)
@@ -224,6 +225,7 @@ class _Builder:
             facts=self.facts.known(),
             counter_for=self.needs.counter_for,
             policies=self.policies,
+            read_messages=self.read_messages,
             pace=self.needs.pace,
             audit=self.audit,
             telemetry=self.needs.telemetry,

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from recollect.domain.policy import Policies
+from recollect.domain.summary.read_messages import ReadMessages
 from recollect.domain.tenants.policy import ServerPolicy
 from recollect.ports import Stores
 from recollect.services.access import Permissions
@@ -47,6 +48,7 @@ class SharedParts:
                 policy=policies.audit,
                 telemetry=dependencies.telemetry,
             )
+        self.read_messages = ReadMessages()
         self.last_access = LastAccess(store=stores.sessions, clock=self.clock, tenants=self.tenants)
 
 

@@ -1,8 +1,8 @@
 """Reading conversations and summaries: the sentences that a summary can choose from."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -92,7 +92,22 @@ class CandidateSet:
     words: int
 
 
-def read_conversation(utterances: Sequence[Utterance]) -> CandidateSet:
+def read_message(text: str, voice: "Voice", most: int) -> Sequence[SentenceCandidate]:
+    """Return the first `most` sentences of a message, with 0 for the turn, which its text lacks.
+
+    It is read in its own language, or in the conversation's where that is not clear.
+    """
+    own = replace(voice, language=guess_language(text) or voice.language)
+    return tuple(islice(_candidates(text, own), most))
+
+
+MessageReader = Callable[[str, "Voice", int], Sequence[SentenceCandidate]]
+"""`read_message`, or a cache of its results."""
+
+
+def read_conversation(
+    utterances: Sequence[Utterance], *, read: MessageReader = read_message
+) -> CandidateSet:
     """Read a conversation, oldest first, without greetings, fillers and system messages."""
     spoken = [utterance for utterance in utterances if utterance.speaker.lower() != _SYSTEM]
     size = min(_READ_AT_MOST, max(_READ_AT_LEAST, _READ_IN_ALL // max(1, len(spoken))))
@@ -104,15 +119,15 @@ def read_conversation(utterances: Sequence[Utterance]) -> CandidateSet:
     listeners = dict(zip(speakers, reversed(speakers), strict=True)) if len(speakers) == 2 else {}  # noqa: PLR2004
     candidates: list[SentenceCandidate] = []
     for turn, (utterance, text) in enumerate(zip(spoken, texts, strict=True)):
-        voice = _Voice(
+        voice = Voice(
             speaker=utterance.speaker,
             listener=listeners.get(utterance.speaker),
-            language=guess_language(text) or language,
+            language=language,
             words=summary_words(language),
             is_left_open=_is_left_open(spoken[turn + 1 : turn + 2], language),
             is_unasked=_asks_nothing(spoken[max(0, turn - 1) : turn], language),
         )
-        candidates += islice(_candidates(text, turn, voice), most)
+        candidates += (replace(one, turn=turn) for one in read(text, voice, most))
     words = sum(len(text.split()) for text in texts)
     return CandidateSet(candidates=tuple(candidates), words=words)
 
@@ -147,7 +162,7 @@ def _told(line: str, turn: int, language: str | None) -> SentenceCandidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Voice:
+class Voice:
     """Who speaks, to whom, and in which language; and whether the reply leaves things open."""
 
     speaker: str
@@ -161,10 +176,12 @@ class _Voice:
 
     @property
     def is_user(self) -> bool:
+        """Whether it is the user of a chat."""
         return self.speaker.lower() in _USERS
 
     @property
     def is_assistant(self) -> bool:
+        """Whether it is the assistant of a chat."""
         return self.speaker.lower() in _ASSISTANTS
 
     def with_name(self, sentence: str) -> str:
@@ -192,18 +209,18 @@ class _Voice:
         return (self.is_user or self.is_assistant) and is_small_talk(sentence, self.language)
 
 
-def _candidates(text: str, turn: int, voice: _Voice) -> Iterator[SentenceCandidate]:
+def _candidates(text: str, voice: Voice) -> Iterator[SentenceCandidate]:
     place = 0
     for sentence in split_sentences(text):
         tight = _shortened(tighten(sentence))
         # What a line that ends in a colon announces stands in the next lines.
         if not tight or tight.endswith(":") or voice.is_filler(tight):
             continue
-        yield _candidate(tight, turn, place, voice)
+        yield _candidate(tight, place, voice)
         place += 1
 
 
-def _candidate(sentence: str, turn: int, place: int, voice: _Voice) -> SentenceCandidate:
+def _candidate(sentence: str, place: int, voice: Voice) -> SentenceCandidate:
     content = _content(sentence)
     asks = is_question(sentence)
     is_open = asks and voice.is_user and voice.is_left_open and bool(content)
@@ -211,7 +228,7 @@ def _candidate(sentence: str, turn: int, place: int, voice: _Voice) -> SentenceC
     if is_open:
         line = f"{voice.words.open_question_label}: {sentence}"
     return SentenceCandidate(
-        turn=turn,
+        turn=0,
         place=place,
         speaker=voice.speaker,
         line=line,
@@ -229,13 +246,13 @@ def _candidate(sentence: str, turn: int, place: int, voice: _Voice) -> SentenceC
     )
 
 
-def _requests(sentence: str, content: frozenset[str], place: int, voice: _Voice) -> bool:
+def _requests(sentence: str, content: frozenset[str], place: int, voice: Voice) -> bool:
     if is_question(sentence) or not content:
         return bool(content)
     return place == 0 and not is_remark(sentence, voice.language)
 
 
-def _statement(sentence: str, place: int, voice: _Voice, *, is_open: bool) -> Statement:
+def _statement(sentence: str, place: int, voice: Voice, *, is_open: bool) -> Statement:
     if not voice.is_user:
         return NOTHING
     if is_open:

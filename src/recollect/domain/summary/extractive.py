@@ -8,9 +8,11 @@ from typing import Final
 
 from recollect.domain.summary.candidates import (
     CandidateSet,
+    MessageReader,
     SentenceCandidate,
     Utterance,
     read_conversation,
+    read_message,
     read_summary,
 )
 from recollect.domain.summary.facts import terms_of
@@ -61,6 +63,7 @@ def summarise_extractively(
     count: Count = len,
     earlier: str | None = None,
     share: float = SHARE,
+    read: MessageReader = read_message,
 ) -> str:
     """Return the most important sentences, one a line, in order; never more than `limit` long.
 
@@ -70,7 +73,7 @@ def summarise_extractively(
     earlier summary stands first and is condensed in turn: where both do not fit, each gets half
     of that. Of sentences that say nearly the same, one is kept.
     """
-    conversation = read_conversation(utterances)
+    conversation = read_conversation(utterances, read=read)
     answered = {c.content for c in conversation.candidates if c.is_question and not c.is_open}
     before = _without_answered(read_summary(earlier or ""), answered)
     conversation = _without_answered(conversation, answered)

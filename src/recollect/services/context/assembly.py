@@ -30,6 +30,7 @@ from recollect.domain.conversation.message import Message, Role, Visibility
 from recollect.domain.facts.fact import Fact
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled, Recollection
+from recollect.domain.summary.candidates import MessageReader
 from recollect.ports.conversations import StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.services.context.form_tokens import TOKENS_A_MESSAGE, FormTokenCache, FormTokens
@@ -112,11 +113,12 @@ class Assembly:
         covers_all: bool,
         shares: BudgetShares,
         cache: FormTokenCache,
+        read: MessageReader,
     ) -> None:
         self._tokens = FormTokens(counter, limit, cache)
         self._count = self._tokens.of_text
         self._count_whole = counter.count
-        self._summariser = ExtractiveSummariser(tokens=counter)
+        self._summariser = ExtractiveSummariser(tokens=counter, read=read)
         self._limit = limit
         self._covers_all = covers_all
         self._shares = shares

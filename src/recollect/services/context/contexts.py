@@ -42,6 +42,7 @@ from recollect.domain.recall.entry import (
     Recollection,
 )
 from recollect.domain.recall.query import AlreadyInContext
+from recollect.domain.summary.read_messages import ReadMessages
 from recollect.errors import InvalidInput, QuestionTooLong
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.metrics import DEGRADED
@@ -108,7 +109,7 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contexts(Audited):
-    """Builds contexts from stored messages; keeps no text in between."""
+    """Builds contexts from stored messages; keeps no text in between but the `read_messages`."""
 
     messages: Messages
     permissions: Permissions
@@ -118,6 +119,7 @@ class Contexts(Audited):
     facts: KnownFacts
     counter_for: Callable[[str | None], TokenCounter]
     policies: Policies
+    read_messages: ReadMessages
     pace: Pace = field(default_factory=Pace)
     _form_tokens: FormTokenCache = field(default_factory=FormTokenCache)
 
@@ -204,6 +206,7 @@ class Contexts(Audited):
             covers_all=covers_all,
             shares=request.tier.shares,
             cache=self._form_tokens,
+            read=self.read_messages.read,
         )
         draft = Context(
             question=request.question,

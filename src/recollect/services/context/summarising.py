@@ -20,7 +20,7 @@ from recollect.domain.context.compaction import (
 from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
-from recollect.domain.summary.candidates import Utterance
+from recollect.domain.summary.candidates import MessageReader, Utterance, read_message
 from recollect.domain.summary.extractive import cut_to_fit, summarise_extractively
 from recollect.domain.summary.keeping import keep_facts
 from recollect.domain.summary.prompting import (
@@ -55,6 +55,7 @@ class ExtractiveSummariser:
     """Picks the sentences that say most; always works, offline."""
 
     tokens: TokenCounter
+    read: MessageReader = read_message
     method: str = "extractive"
 
     async def summarise(
@@ -81,7 +82,9 @@ class ExtractiveSummariser:
         )
         utterances = _utterances(messages)
         limit = max_tokens - count(f"\n{line}" if line else "")
-        summary = summarise_extractively(utterances, limit=limit, count=count, earlier=earlier)
+        summary = summarise_extractively(
+            utterances, limit=limit, count=count, earlier=earlier, read=self.read
+        )
         whole = "\n".join(filter(None, [summary, line]))
         return whole if count(whole) <= max_tokens else summary
 
