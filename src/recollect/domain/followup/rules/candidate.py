@@ -22,6 +22,7 @@ from recollect.domain.followup.languages import LanguageWords, starting_phrase, 
 from recollect.domain.followup.rules.counterparts import counterpart_candidate
 from recollect.domain.followup.rules.items import item_candidate
 from recollect.domain.followup.rules.last_question import last_question_candidate
+from recollect.domain.followup.rules.recent_readings import RecentReadings
 from recollect.domain.followup.rules.refinements import Part, Refinement, read_refinement
 from recollect.domain.followup.rules.refining import refine
 
@@ -34,11 +35,13 @@ _LONGEST: Final = 60  # words of a question
 _LONGEST_TEXT: Final = 800  # characters
 _CHAIN: Final = 4  # fragments in a row
 _CACHED_QUESTIONS: Final = 256
+_CACHED_READINGS: Final = 4096  # of a thousand users who ask in turn; some 1 MB
 _RECENT: Final = 6  # messages of a history that are completed
 _NEED: Final = 0.95  # a fragment says nothing without the question before it
 _CONFIDENCE: Final = 0.8
 _CONFIDENCE_OF_FRAGMENTS: Final = 0.75
 _CONFIDENCE_OF_VALUES: Final = 0.9  # they have one place, and take it from another value
+_recent_readings: Final = RecentReadings(size=_CACHED_READINGS)
 
 
 class ReadQuestions:
@@ -48,6 +51,7 @@ class ReadQuestions:
         """Drop all questions; see `OwnerCache.forget`."""
         for read in (words_of_question, spoken_words, data_phrase, read_refinement, _is_complete):
             read.cache_clear()
+        _recent_readings.clear()
 
 
 def rule_candidate(
@@ -60,6 +64,20 @@ def rule_candidate(
     """
     if not history or len(question) > _LONGEST_TEXT:
         return None
+    return _recent_readings.get_or_read(question, _last_exchanges(history), language, _candidate)
+
+
+def _last_exchanges(history: Sequence[HistoryMessage]) -> Sequence[HistoryMessage]:
+    """The last questions with their answers: no rule reads more."""
+    questions = 0
+    for place in range(len(history) - 1, -1, -1):
+        questions += history[place].role is Role.USER
+        if questions == _CHAIN:
+            return history[place:]
+    return history
+
+
+def _candidate(question: str, history: Sequence[HistoryMessage], language: str) -> Proposal | None:
     known = words_for(language)
     change = read_refinement(question, known)
     if change is None:
@@ -139,9 +157,9 @@ def with_complete_questions(
     completed = list(history)
     for place in range(max(0, len(completed) - _RECENT), len(completed)):
         message = completed[place]
-        if message.role is Role.USER and not is_chit_chat(message.content, language):
+        if message.role is Role.USER:
             proposal = rule_candidate(message.content, completed[:place], language)
-            if proposal is not None:
+            if proposal is not None and not is_chit_chat(message.content, language):
                 completed[place] = replace(message, content=proposal.standalone_question)
     return completed
 
