@@ -7,7 +7,11 @@ from typing import Final
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import opening_title, spoken_words
 from recollect.domain.followup.languages import LanguageWords
-from recollect.domain.followup.persons.partial_names import lists_names, named_in_full
+from recollect.domain.followup.persons.partial_names import (
+    has_lone_name,
+    lists_names,
+    named_in_full,
+)
 from recollect.domain.followup.persons.pronoun_chains import (
     SURE,
     Propose,
@@ -43,7 +47,7 @@ def read_with_persons(
         if both is None or is_answered_by_another(history, chained, known):
             return _as_asked(question, alone) if chained.confidence >= SURE else alone
         return _with_further(both, history, known, propose, least_confidence)
-    if _is_rewrite(alone, question, least_confidence):
+    if _is_rewrite(alone, question, least_confidence) or not has_lone_name(question, known):
         return alone
     named = named_in_full(question, _naming(history, alone, known), known)
     if named is None:

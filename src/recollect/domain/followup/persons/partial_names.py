@@ -25,10 +25,7 @@ def named_in_full(
 
     None unless it has one such name, and the conversation one person of that name.
     """
-    if len(question) > _LONGEST_QUESTION or not known.never_before_persons:
-        return None
-    words = words_of(question)
-    partial = [place for place in range(1, len(words)) if _is_lone_name(words, place, known)]
+    words, partial = words_of(question), _lone_names(question, known)
     if not partial:
         return None
     read = (*history[:1], *history[1:][-_MESSAGES:])
@@ -48,6 +45,18 @@ def named_in_full(
         explanations=(f'"{word.text}" stands for "{full}"',),
         topic=full,
     )
+
+
+def has_lone_name(question: str, known: LanguageWords) -> bool:
+    """Whether a question has what may be somebody's last name alone."""
+    return bool(_lone_names(question, known))
+
+
+def _lone_names(question: str, known: LanguageWords) -> list[int]:
+    if len(question) > _LONGEST_QUESTION or not known.never_before_persons:
+        return []
+    words = words_of(question)
+    return [place for place in range(1, len(words)) if _is_lone_name(words, place, known)]
 
 
 def lists_names(text: str, known: LanguageWords) -> bool:
