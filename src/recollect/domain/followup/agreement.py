@@ -1,6 +1,7 @@
 """Verbs that agree in number with the words that have come in before or after them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -20,22 +21,25 @@ def agreeing(rewrite: str, history: Sequence[HistoryMessage], known: LanguageWor
     A phrase that had a singular verb before it when it was said has one again.
     """
     singular = {many: one for one, many in _forms(known)}
-    said = [
-        spoken_words(one.content)
-        for one in history[-_MESSAGES:]
-        if one.role is Role.USER and len(one.content) < _READ
-    ]
     words = [word for word in words_of(rewrite) if not word.is_sign]
     for place, word in enumerate(words):
         verb = singular.get(word.text.lower())
         phrase = tuple(one.text.lower() for one in words[place + 1 : place + 1 + _PHRASE])
         if verb is None or len(phrase) < _PHRASE or phrase[0] != known.the:
             continue
+        said = map(spoken_words, _questions(history))
         if any(_has(message, (form, *phrase)) for message in said for form in singular.values()):
             return rewrite[: word.start] + verb + rewrite[word.end :]
     return rewrite
 
 
+def _questions(history: Sequence[HistoryMessage]) -> Iterator[str]:
+    for one in history[-_MESSAGES:]:
+        if one.role is Role.USER and len(one.content) < _READ:
+            yield one.content
+
+
+@cache
 def _forms(known: LanguageWords) -> list[tuple[str, str]]:
     """Verbs for one thing and for several that stand before it in a question.
 

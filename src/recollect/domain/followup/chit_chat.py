@@ -16,7 +16,7 @@ def is_chit_chat(message: str, language: str) -> bool:
     """Whether a message only thanks, greets, agrees or closes, and so asks nothing."""
     if len(message) > _LONGEST:
         return False
-    sentences = [_WORD.findall(part) for part in _SENTENCE_END.split(message.lower())]
+    sentences = (_WORD.findall(part) for part in _SENTENCE_END.split(message.lower()))
     return all(_asks_nothing(words, language) for words in sentences)
 
 

@@ -118,6 +118,11 @@ def spoken_words(question: str) -> tuple[str, ...]:
     return tuple([word.text.lower() for word in words_of(question) if not word.is_sign])
 
 
+def straight_words(question: str) -> tuple[str, ...]:
+    """The spoken words of a question with straight apostrophes."""
+    return spoken_words(question.replace("\u2019", "'"))
+
+
 def recent_blocks(history: Sequence[HistoryMessage], limits: ReadingLimits) -> list[Block]:
     """The end of a history, newest message first.
 

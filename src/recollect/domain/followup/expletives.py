@@ -1,10 +1,12 @@
 """Questions that no history completes: what time it is, who the user is, what 2+2 is."""
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import chain
 from typing import Final
 
-from recollect.domain.followup.edits import spoken_words
-from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.domain.followup.edits import spoken_words, straight_words
+from recollect.domain.followup.languages import LanguageWords, PhraseList, starting_phrase
 
 _LONGEST: Final = 120  # characters
 _OPENERS: Final = 2  # "ok, and"
@@ -46,7 +48,9 @@ def asks_about_user(question: str, known: LanguageWords) -> bool:
     """
     if len(question) > _LONGEST:
         return False
-    words = _straight_quoted(spoken_words(question))
+    words = straight_words(question)
+    if not _words_about_user(known).issuperset(words):
+        return False
     if _is_self_question(words, known):
         return True
     timeless = [
@@ -70,6 +74,8 @@ def asks_about_now(question: str, known: LanguageWords) -> bool:
     on?" may be.
     """
     if len(question) > _LONGEST:
+        return False
+    if not _words_about_now(known).issuperset(straight_words(question)):
         return False
     words = spoken_words(question)
     _, end = expletive_phrase(words, known)
@@ -96,3 +102,21 @@ def _straight_quoted(words: Sequence[str]) -> Sequence[str]:
     if not any("\u2019" in word for word in words):
         return words
     return [word.replace("\u2019", "'") for word in words]
+
+
+@cache
+def _words_about_user(known: LanguageWords) -> frozenset[str]:
+    """All words that a question for users' own name, age, address or work may have."""
+    return _all_words(known, known.self_questions) | known.weekdays
+
+
+@cache
+def _words_about_now(known: LanguageWords) -> frozenset[str]:
+    """All words that a question for the time, the date or the weather may have."""
+    return _all_words(known, known.expletive_questions)
+
+
+def _all_words(known: LanguageWords, questions: PhraseList) -> frozenset[str]:
+    phrases = chain(known.openers, questions)
+    words = known.moment_words.union(*phrases)
+    return frozenset(_straight_quoted(list(words)))

@@ -11,8 +11,8 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import HistoryMessage
-from recollect.domain.followup.edits import Word, words_of
-from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.domain.followup.edits import Word, straight_words, words_of
+from recollect.domain.followup.languages import LanguageWords, phrase_places, starting_phrase
 from recollect.domain.language import content_words
 
 _LONGEST: Final = 120  # characters of a question
@@ -52,21 +52,20 @@ def asks_about_oneself(question: str, known: LanguageWords) -> bool:
     """Whether a question asks for what is known of the user, in a sentence of its own."""
     if len(question) > _LONGEST:
         return False
-    words = words_of(question)
-    texts = _lower(words)
+    texts = straight_words(question)
     texts = texts[starting_phrase(texts, known.openers) :]
     return (
         not known.self_words.isdisjoint(texts)
         and not _asks_for_advice(texts, known)
         and _begins_question(texts, known, is_asked="?" in question)
-        and not _points_back(words, known)
+        and not _points_back(words_of(question), known)
     )
 
 
 def states_about_oneself(message: str, known: LanguageWords) -> bool:
     """Whether a message says something of the user, and neither asks for anything nor wishes it."""
     text = message[:_LONGEST_STATEMENT]
-    texts = _lower(words_of(text))
+    texts = straight_words(text)
     texts = texts[starting_phrase(texts, known.openers) :]
     if "?" in text or len(texts) < _FEWEST or not known.wish_words.isdisjoint(texts):
         return False
@@ -87,7 +86,7 @@ def _opens_no_topic(message: str, known: LanguageWords, language: str) -> bool:
     """Whether a message is small talk, or is neither a sentence nor a request: "2+2", "asdf"."""
     if is_chit_chat(message, language):
         return True
-    texts = _lower(words_of(message[:_LONGEST_STATEMENT]))
+    texts = straight_words(message[:_LONGEST_STATEMENT])
     asks = starting_phrase(texts, known.data_questions) or not known.requests.isdisjoint(texts[:1])
     is_sentence = not known.small_words.isdisjoint(texts) or bool(known.self_endings)
     return not asks and not is_sentence and "?" not in message
@@ -95,18 +94,19 @@ def _opens_no_topic(message: str, known: LanguageWords, language: str) -> bool:
 
 def _is_lone_word(question: str, history: Sequence[HistoryMessage], known: LanguageWords) -> bool:
     """Whether a message is a word or two that neither asks nor answers, and points to nothing."""
-    texts = _lower(words_of(question)) if len(question) <= _LONGEST else []
+    texts = straight_words(question) if len(question) <= _LONGEST else ()
+    if not 0 < len(texts) <= _LONE or "?" in question:
+        return False
     is_answer = bool(history) and history[-1].role is Role.ASSISTANT and "?" in history[-1].content
     others = known.small_words | known.pointers | known.months | known.weekdays
     is_plain = others.isdisjoint(texts) and not starting_phrase(texts, known.fragments)
     has_value = any(text[0].isdigit() for text in texts)
-    is_short = 0 < len(texts) <= _LONE
-    return is_short and is_plain and "?" not in question and not is_answer and not has_value
+    return is_plain and not is_answer and not has_value
 
 
 def _is_apart(question: str, last: str, known: LanguageWords, language: str) -> bool:
     """Whether a question names something of the user's, and the last one asks of the world."""
-    texts, before = (_lower(words_of(one[:_LONGEST_STATEMENT])) for one in (question, last))
+    texts, before = (straight_words(one[:_LONGEST_STATEMENT]) for one in (question, last))
     is_owned = not (known.possessives & known.self_words).isdisjoint(texts)
     asks_data = starting_phrase(before, known.data_questions) or starting_phrase(
         before, known.data_requests
@@ -120,7 +120,7 @@ def _is_apart(question: str, last: str, known: LanguageWords, language: str) -> 
 
 def _names_own_thing(question: str, known: LanguageWords) -> bool:
     """Whether a fragment names something of the user's: "And my cat?"."""
-    texts = _lower(words_of(question)) if len(question) <= _LONGEST else []
+    texts = straight_words(question) if len(question) <= _LONGEST else ()
     opener = starting_phrase(texts, known.openers)
     own = known.possessives.intersection(texts[opener : opener + 1])
     is_owned = not (known.self_words | known.we_words).isdisjoint(own)
@@ -128,8 +128,8 @@ def _names_own_thing(question: str, known: LanguageWords) -> bool:
 
 
 def _asks_for_advice(texts: Sequence[str], known: LanguageWords) -> bool:
-    phrases = (starting_phrase(texts, known.advice_phrases, start=n) for n in range(len(texts)))
-    return not known.advice_words.isdisjoint(texts) or any(phrases)
+    phrase = next(phrase_places(texts, known.advice_phrases), None)
+    return phrase is not None or not known.advice_words.isdisjoint(texts)
 
 
 def _begins_question(texts: Sequence[str], known: LanguageWords, *, is_asked: bool) -> bool:
@@ -200,7 +200,3 @@ def _is_before_verb(words: Sequence[Word], place: int, known: LanguageWords) -> 
     before = words[place - 1].text.lower() if place else ""
     is_inverted = place > 1 and words[place - 2].text == "-"
     return before in known.subject_pronouns and not is_inverted
-
-
-def _lower(words: Sequence[Word]) -> list[str]:
-    return [word.text.lower().replace("\u2019", "'") for word in words if not word.is_sign]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -12,7 +13,7 @@ from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.data_questions.pointing import Pointing
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import spoken_words, words_of
-from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.domain.followup.languages import LanguageWords, phrase_places, starting_phrase
 from recollect.domain.language import content_words
 
 _SENTENCE_END: Final = re.compile(r"[.!?…]\s+\S")
@@ -31,6 +32,8 @@ def data_pointer_candidate(
 
     The last question must be one to data, and complete.
     """
+    if not _may_point(spoken_words(question), known):
+        return None
     asked = next((n for n in range(len(history) - 1, -1, -1) if history[n].role is Role.USER), None)
     if asked is None or not known.data_requests[0] or len(history[asked].content) > _LONGEST_TEXT:
         return None
@@ -43,15 +46,15 @@ def data_pointer_candidate(
     is_remark = starting_phrase(spoken_words(question), known.idioms) > 0  # "which is nice"
     if is_remark or not is_data or not is_short or not _is_complete(earlier, known):
         return None
-    phrase = data_phrase(last, known) or _earlier_phrase(last, history[:asked], known)
-    if phrase is None or _takes_people_for_thing(question, phrase, known):
-        return None
     may_be_single = not any(_names_something(reply, last, language) for reply in replies)
     if not has_sql and not may_be_single:
         return None
-    pointing = Pointing(question, words, known, may_be_single=may_be_single)
-    standalone = pointing.resolved(phrase)
-    if standalone is None or standalone == question:
+    phrase = data_phrase(last, known) or _earlier_phrase(last, history[:asked], known)
+    standalone = None
+    if phrase is not None and not _takes_people_for_thing(question, phrase, known):
+        pointing = Pointing(question, words, known, may_be_single=may_be_single)
+        standalone = pointing.resolved(phrase)
+    if phrase is None or standalone is None or standalone == question:
         return None
     return Proposal(
         standalone_question=standalone[:1].upper() + standalone[1:],
@@ -62,22 +65,48 @@ def data_pointer_candidate(
     )
 
 
+def _may_point(words: Sequence[str], known: LanguageWords) -> bool:
+    """Whether a question has a word that points, or begins as one without such a word may.
+
+    That is a word or a beginning that each way of `Pointing` needs.
+    """
+    return not (
+        _pointing_beginnings(known).isdisjoint(words[:1])
+        and _pointing_words(known).isdisjoint(words)
+    )
+
+
+@cache
+def _pointing_beginnings(known: LanguageWords) -> frozenset[str]:
+    ways = (known.how_many, known.which, known.which_of_them, known.among_them)
+    beginnings = (way.by_first_word for way in (*ways, known.bare_questions))
+    return frozenset((known.who,)).union(*beginnings)
+
+
+@cache
+def _pointing_words(known: LanguageWords) -> frozenset[str]:
+    rows = known.row_pointers | known.single_pointers | known.row_determiners
+    others = known.noun_pointers | known.item_words | known.each | known.above_words
+    both = frozenset(known.double_possessives.by_first_word)  # "his or her"
+    return rows | others | both | {known.that, known.also_word}
+
+
 def _takes_people_for_thing(question: str, phrase: DataPhrase, known: LanguageWords) -> bool:
     """Whether "it" would mean those who were asked for: "Is it long?" after "Who wrote Emma?"."""
-    is_people = spoken_words(phrase.text)[:2] == (known.those, known.who)
-    return is_people and known.it in spoken_words(question)
+    if known.it not in spoken_words(question):
+        return False
+    return spoken_words(phrase.text)[:2] == (known.those, known.who)
 
 
 def _with_one_possessive(question: str, known: LanguageWords) -> str:
     """With "their" for "his or her"."""
     words = words_of(question)
     lower = [word.text.lower() for word in words]
-    for place in range(len(lower)):
-        length = starting_phrase(lower, known.double_possessives, start=place)
-        if length:
-            end = words[place + length - 1].end
-            return f"{question[: words[place].start]}{known.their}{question[end:]}"
-    return question
+    place = next(phrase_places(lower, known.double_possessives), None)
+    if place is None:
+        return question
+    end = words[place + starting_phrase(lower, known.double_possessives, start=place) - 1].end
+    return f"{question[: words[place].start]}{known.their}{question[end:]}"
 
 
 def _without_second_pointer(question: str, known: LanguageWords) -> str:

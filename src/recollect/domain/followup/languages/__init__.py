@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Final
 
 from recollect.domain.followup.languages.grammar import GrammarWords
-from recollect.domain.followup.languages.phrases import PhraseList, starting_phrase
+from recollect.domain.followup.languages.phrases import PhraseList, phrase_places, starting_phrase
 
 _INSTALLED: Final = ("en", "nl", "de", "fr", "es")
 _FRAGMENTS: Final = ("openers", "only", "without", "leave_out", "group", "order", "sort")
@@ -22,6 +22,7 @@ __all__ = [
     "LanguageWords",
     "PhraseList",
     "installed",
+    "phrase_places",
     "read_words",
     "starting_phrase",
     "words_for",

@@ -1,6 +1,6 @@
 """Phrases of a language, and where a sentence has them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 Phrase = tuple[str, ...]
@@ -32,3 +32,11 @@ def starting_phrase(words: Sequence[str], phrases: PhraseList, *, start: int = 0
         if length == 1 or tuple(words[start : start + length]) == phrase:
             return length
     return 0
+
+
+def phrase_places(words: Sequence[str], phrases: PhraseList) -> Iterator[int]:
+    """The places where one of some phrases begins, the first place first."""
+    first_words = phrases.by_first_word
+    for place, word in enumerate(words):
+        if word in first_words and starting_phrase(words, phrases, start=place):
+            yield place

@@ -36,11 +36,11 @@ def counterpart_candidate(
     last = next((one.content for one in reversed(history) if one.role is Role.USER), "")
     if not last or max(len(last), len(question)) > _LONGEST:
         return None
+    if known.adding_starts.isdisjoint(spoken_words(question)[:1]):
+        return None  # "No, I meant the country" corrects the question
     body, is_opened = fragment_words(question, known)
     if not (is_opened and body):
         return None
-    if known.adding_starts.isdisjoint(spoken_words(question)[:1]):
-        return None  # "No, I meant the country" corrects the question
     old = words_of(last)
     if not known.pointers.isdisjoint(_lower(old)) or any(word.is_sign for word in body):
         return None

@@ -65,13 +65,14 @@ def _named(
     question: str, words: Sequence[Word], reply: str, known: LanguageWords
 ) -> Proposal | None:
     """The question with the item that its only ordinal names."""
-    places = [n for n in range(len(words)) if _place_in_list(words[n], known) is not None]
+    ordinals = _places_of_ordinals(known)
+    places = [n for n, word in enumerate(words) if word.text.lower() in ordinals]
     if len(places) != 1:
         return None
     place = places[0]
-    number = _place_in_list(words[place], known)
+    number = ordinals[words[place].text.lower()]
     last = place + _has_item_word(words, place + 1, known)
-    if number is None or not _stands_alone(words, place, last, known):
+    if not _stands_alone(words, place, last, known):
         return None
     titles = item_titles(reply[:_READ_CHARACTERS])
     title = titles[number] if number < len(titles) and titles else ""
@@ -94,13 +95,9 @@ def _named(
     )
 
 
-def _place_in_list(word: Word, known: LanguageWords) -> int | None:
-    """Which item an ordinal names, counted from 0; -1 for the last one."""
-    return _places_of_ordinals(known).get(word.text.lower())
-
-
 @cache
 def _places_of_ordinals(known: LanguageWords) -> dict[str, int]:
+    """Which item each ordinal names, counted from 0; -1 for the last one."""
     ordinals = ((form, n) for n, forms in enumerate(known.ordinals) for form in forms)
     return dict(ordinals) | dict.fromkeys(known.last_words, -1)
 

@@ -53,10 +53,12 @@ def _counted(
 ) -> Proposal | None:
     """As "How many of them?" after "Which of the five have been sold?"."""
     texts = spoken_words(question)
-    of = next((n for n, word in enumerate(earlier) if word.text.lower() == known.of_word), 0)
     for lead in range(1, min(_LEAD, len(texts)) + 1):
-        length = starting_phrase(texts[lead:], known.of_them)
-        if length and lead + length == len(texts) and of in _PLACES_OF_OF:
+        length = starting_phrase(texts, known.of_them, start=lead)
+        if not length or lead + length < len(texts):
+            continue
+        of = next((n for n, word in enumerate(earlier) if word.text.lower() == known.of_word), 0)
+        if of in _PLACES_OF_OF:
             beginning = question[words[0].start : words[lead - 1].end]
             standalone = f"{beginning} {last[earlier[of].start :].strip()}"
             return _proposal(standalone, " ".join(texts[lead:]), last[earlier[of].end :])

@@ -1,14 +1,19 @@
 """Fragments that change one part of the last question: "And in 2023?", "only the north"."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Final
 
 from recollect.domain.followup.edits import Word, words_of
-from recollect.domain.followup.languages import LanguageWords, PhraseList, starting_phrase
+from recollect.domain.followup.languages import (
+    LanguageWords,
+    PhraseList,
+    phrase_places,
+    starting_phrase,
+)
 
 _LONGEST_FRAGMENT: Final = 12  # words
 _LONGEST_VALUE: Final = 4  # words, without the preposition
@@ -62,6 +67,10 @@ class Refinement:
     has_question_mark: bool
 
 
+_Beginning = tuple[Part, PhraseList, str | None]
+"""A kind of fragments, how they begin, and how that is written; None for as it was."""
+
+
 @lru_cache(maxsize=_CACHED_QUESTIONS)
 def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
     """The part that a fragment changes, and how; None for any other message."""
@@ -71,7 +80,7 @@ def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
     beginning = _lower(body)
     if not is_fragment or starting_phrase(beginning, known.idioms):
         return None
-    for part, phrases, written in _beginnings(known):
+    for part, phrases, written in _beginnings(known).get(beginning[0], ()):
         length = starting_phrase(beginning, phrases)
         rest = body[length:]
         if length and rest and _can_change(part, rest, known, is_command=bool(written)):
@@ -119,9 +128,9 @@ def is_remark(message: str, known: LanguageWords, *, is_answer: bool) -> bool:
 
 
 @cache
-def _beginnings(known: LanguageWords) -> tuple[tuple[Part, PhraseList, str | None], ...]:
-    """How fragments of each kind begin, and how that is written; None for as it was."""
-    return (
+def _beginnings(known: LanguageWords) -> Mapping[str, Sequence[_Beginning]]:
+    """How fragments of each kind begin, and how that is written, by the first word."""
+    beginnings: tuple[_Beginning, ...] = (
         (Part.ORDER, known.order, None),
         (Part.ORDER, known.sort, known.sorted_by),
         (Part.WITHOUT, known.without, None),
@@ -130,6 +139,11 @@ def _beginnings(known: LanguageWords) -> tuple[tuple[Part, PhraseList, str | Non
         (Part.ONLY, known.only, None),
         (Part.GROUP, known.group, ""),
     )
+    first_words = {word for _, phrases, _ in beginnings for word in phrases.by_first_word}
+    return {
+        word: [beginning for beginning in beginnings if word in beginning[1].by_first_word]
+        for word in first_words
+    }
 
 
 def _can_change(
@@ -200,10 +214,11 @@ def _names_something(words: Sequence[Word], known: LanguageWords) -> bool:
 def value_kind(word: Word, known: LanguageWords) -> ValueKind | None:
     """The kind of value that a word is, if it is one that others can take the place of."""
     text = word.text.lower()
-    if _YEAR.fullmatch(text):
-        return ValueKind.YEAR
-    if _QUARTER.fullmatch(text):
-        return ValueKind.QUARTER
+    if text[-1].isdigit():
+        if _YEAR.fullmatch(text):
+            return ValueKind.YEAR
+        if _QUARTER.fullmatch(text):
+            return ValueKind.QUARTER
     if text in known.months:
         return ValueKind.MONTH
     if text in known.weekdays:
@@ -215,8 +230,9 @@ def _without_opener(words: Sequence[Word], known: LanguageWords) -> tuple[Sequen
     body, is_opened = _without_signs(words), False
     for _ in range(_OPENERS):
         length = starting_phrase(_lower(body), known.openers)
-        if length:
-            body, is_opened = _without_signs(body[length:]), True
+        if not length:
+            break
+        body, is_opened = _without_signs(body[length:]), True
     return body, is_opened
 
 
@@ -227,8 +243,7 @@ def _without_signs(words: Sequence[Word]) -> Sequence[Word]:
 
 def _up_to(words: Sequence[Word], phrases: PhraseList) -> Sequence[Word]:
     """The words before the first of some phrases."""
-    lower = _lower(words)
-    places = (n for n in range(1, len(lower)) if starting_phrase(lower, phrases, start=n))
+    places = (place for place in phrase_places(_lower(words), phrases) if place)
     return words[: next(places, len(words))]
 
 

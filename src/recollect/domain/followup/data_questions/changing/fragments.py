@@ -174,11 +174,13 @@ def _other_modifier(change: Change) -> str | None:
 def _other_noun(change: Change) -> str | None:
     """As "And suppliers?" after "How many customers are there in Utrecht?"."""
     known, new = change.known, change.new
+    if len(new) != 1:
+        return None
     small = known.small_words | known.prepositions | known.requests
     plurals = [
         n for n, word in enumerate(change.old) if singular(word) != word and word not in small
     ]
-    is_noun = len(new) == 1 and singular(new[0]) != new[0] and new[0] not in small
+    is_noun = singular(new[0]) != new[0] and new[0] not in small
     is_asked = change.is_asked and not change.is_correction
     if not is_noun or not is_asked or len(plurals) != 1:
         return None
@@ -202,9 +204,11 @@ def _replaced(change: Change) -> str | None:
 def _part_of_list(change: Change) -> str | None:
     """As "only by type" after "Group the boats by harbour and type"."""
     known, new, old = change.known, change.new, change.old
+    if not change.is_listed:
+        return None
     for size in range(len(new) - 1, 0, -1):
         place = change.place_of(new[:size])
-        if place is None or not change.is_listed:
+        if place is None:
             continue
         start = place + size
         owned = known.articles | known.row_possessives

@@ -1,6 +1,7 @@
 """Fragments that ask for something else of the same rows: "show the price", "and the weight?"."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import takewhile
 from typing import Final
 
@@ -84,25 +85,26 @@ def _is_noun_phrase(change: Change, noun: Sequence[Word]) -> bool:
     """Whether words name properties, and neither a value nor a clause."""
     known = change.known
     texts = [word.text.lower() for word in noun]
-    if not texts:
+    if not texts or any(word.text[0].isdigit() or word.text[0].isupper() for word in noun):
         return False
     joints = {known.and_word, ","}
     allowed = known.articles | joints | {"'", "\u2019"}
     names = [word for word in texts if word not in allowed]
-    has_value = any(w.text[0].isdigit() or w.text[0].isupper() for w in noun)
-    verbs = known.auxiliaries | known.helping_verbs | known.ordering_rest
-    others = known.small_words | known.prepositions | known.pointers | verbs | known.number_words
-    is_extreme = not _extremes(names, known) or not _extremes(change.old, known)
     is_list = bool(joints & set(texts)) and not change.is_opened
     is_definite = texts[0] == known.the or is_list or change.is_listed
     return (
         0 < len(names) <= _LONGEST_NOUN
-        and not has_value
-        and others.isdisjoint(names)
-        and all(word.isalnum() or word in allowed for word in texts)
         and is_definite
-        and is_extreme
+        and _no_nouns(known).isdisjoint(names)
+        and all(word.isalnum() or word in allowed for word in texts)
+        and not (_extremes(names, known) and _extremes(change.old, known))
     )
+
+
+@cache
+def _no_nouns(known: LanguageWords) -> frozenset[str]:
+    verbs = known.auxiliaries | known.helping_verbs | known.ordering_rest
+    return known.small_words | known.prepositions | known.pointers | verbs | known.number_words
 
 
 def _extremes(words: Sequence[str], known: LanguageWords) -> bool:

@@ -14,8 +14,10 @@ _ONE: Final = "1"
 def with_number(question: str, changed: str, known: LanguageWords) -> str:
     """As "at least 1 mast" for "at least 1 masts", where the question had "at least 2 masts"."""
     old, words = [word.text.lower() for word in words_of(question)], words_of(changed)
-    places = [n for n, word in enumerate(words) if word.text.lower() not in old[n : n + 1]]
-    if not known.plural_verbs[0] or len(words) != len(old) or len(places) != 1:
+    if not known.plural_verbs[0] or len(words) != len(old):
+        return changed
+    places = [n for n, word in enumerate(words) if word.text.lower() != old[n]]
+    if len(places) != 1:
         return changed
     before, number = old[places[0]], words[places[0]].text
     small = known.small_words | known.prepositions

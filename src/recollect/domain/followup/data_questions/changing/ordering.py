@@ -1,6 +1,7 @@
 """Fragments about the order of rows: "from high to low", "sorted by name instead"."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -55,6 +56,7 @@ def _sorted_by_last_words(
     return _sorted(change, "", f"{said} {change.said(first + is_owned)}")
 
 
+@cache
 def _lead_words(known: LanguageWords) -> frozenset[str]:
     """Words before the key that say nothing else."""
     pointers = known.row_pointers | known.ordering_rest
@@ -101,6 +103,7 @@ def _in_the_form_of(old: tuple[int, int], direction: str, change: Change) -> str
     return change.text[first : place.start] + said + change.text[place.end : last]
 
 
+@cache
 def _sort_verbs(known: LanguageWords) -> frozenset[str]:
     return frozenset(phrase[0] for phrase in (*known.order, *known.sort))
 

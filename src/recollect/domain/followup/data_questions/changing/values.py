@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from recollect.domain.followup.data_questions.changing.changes import CLAUSE_SIGNS, Change
-from recollect.domain.followup.languages import starting_phrase
+from recollect.domain.followup.languages import phrase_places, starting_phrase
 
 _LONGEST_NAME: Final = 3  # words
 
@@ -77,24 +77,22 @@ def other_number(change: Change) -> str | None:
 def other_bound(change: Change) -> str | None:
     """As "before 1990" after "Which boats were built after 2000?"."""
     known, new, old = change.known, change.new, change.old
-    lengths = {n: starting_phrase(old, known.bounds, start=n) for n in range(len(old))}
-    places = [n for n, length in lengths.items() if length and not lengths.get(n - 1)]
     length = starting_phrase(new, known.bounds)
-    if not length or len(places) != 1 or change.is_joined:
+    bound = _only_bound(change) if length else None
+    if bound is None or change.is_joined:
         return None
+    first, start = bound
     if length == len(new):  # "how about after?"
-        last = places[0] + lengths[places[0]] - 1
-        is_new = list(old[places[0] : last + 1]) != list(new)
-        return change.with_words(places[0], last, change.said()) if is_new else None
-    start = places[0] + lengths[places[0]]
+        is_new = list(old[first:start]) != list(new)
+        return change.with_words(first, start - 1, change.said()) if is_new else None
     end = _value_end(change, start, new[length:])
     small = known.small_words | known.prepositions
     if end is None or not _kind(new[length:], small)[0]:
         return None
     if _kind(old[start:end], small) == _kind(new[length:], small):
-        return change.with_words(places[0], end - 1, change.said())
+        return change.with_words(first, end - 1, change.said())
     is_number = length + 1 == len(new) and old[start][0].isdigit()  # "than 3 years", "at least 5"
-    return change.with_words(places[0], start, change.said()) if is_number else None
+    return change.with_words(first, start, change.said()) if is_number else None
 
 
 def other_side(change: Change) -> str | None:
@@ -102,14 +100,23 @@ def other_side(change: Change) -> str | None:
     known, new, old = change.known, change.new, change.old
     length = starting_phrase(new, known.bounds)
     pointers = {known.that} | known.single_pointers & known.row_determiners
-    lengths = {n: starting_phrase(old, known.bounds, start=n) for n in range(len(old))}
-    places = [n for n, size in lengths.items() if size and not lengths.get(n - 1)]
     is_pointer = length > 0 and len(new) == length + 1 and new[length] in pointers
-    if not is_pointer or not change.is_asked or len(places) != 1:
+    bound = _only_bound(change) if is_pointer and change.is_asked else None
+    if bound is None:
         return None
-    last = places[0] + lengths[places[0]] - 1
-    is_new = list(old[places[0] : last + 1]) != list(new[:length])
-    return change.with_words(places[0], last, change.said(0, length)) if is_new else None
+    first, end = bound
+    is_new = list(old[first:end]) != list(new[:length])
+    return change.with_words(first, end - 1, change.said(0, length)) if is_new else None
+
+
+def _only_bound(change: Change) -> tuple[int, int] | None:
+    """Where "longer than" begins and ends in the question; None unless it has one bound."""
+    bounds, old = change.known.bounds, change.old
+    starts = list(phrase_places(old, bounds))
+    places = [n for n in starts if n - 1 not in starts]
+    if len(places) != 1:
+        return None
+    return places[0], places[0] + starting_phrase(old, bounds, start=places[0])
 
 
 def _value_end(change: Change, start: int, value: Sequence[str]) -> int | None:
