@@ -32,7 +32,7 @@ _QUIET_SECONDS: Final = 0.005
 _OVERLOADED: Final = "the server has more requests than it can answer now; try again"
 
 
-def _ignore(_: float) -> None:
+def _ignore(_: object) -> None:
     """Do nothing with it."""
 
 
@@ -56,12 +56,17 @@ class Admission:
         patience: float,
         longest_pause: float = _LONGEST_PAUSE,
         note_wait: Callable[[float], None] = _ignore,
+        note_load: Callable[[int], None] | None = None,
     ) -> None:
-        """Tell `note_wait` how many seconds somebody waited for a place, or in vain."""
+        """Tell `note_wait` how many seconds somebody waited for a place, or in vain.
+
+        `note_load` is told how many are worked on or wait, whenever that changes.
+        """
         self._max_at_work = max_at_work
         self._patience = patience
         self._longest_pause = longest_pause
         self._note_wait = note_wait
+        self._note_load = note_load or _ignore
         self._at_work = 0
         self._waiting: deque[_Waiting] = deque()
         self._waiting_since = 0.0
@@ -74,7 +79,7 @@ class Admission:
     async def enter(self) -> bool:
         """Wait for a place, or return False where there will be none in time."""
         if self._at_work < self._max_at_work:
-            self._at_work += 1
+            self._change(1)
             return True
         if len(self._waiting) >= _MOST_WAITING:
             return False
@@ -83,6 +88,7 @@ class Admission:
         if not self._waiting:
             self._waiting_since = waiting.since
         self._waiting.append(waiting)
+        self._change(0)
         timer = loop.call_later(self._patience, self._refuse, waiting)
         try:
             return await waiting.admitted
@@ -95,7 +101,7 @@ class Admission:
 
     def leave(self) -> None:
         """Give a place back."""
-        self._at_work -= 1
+        self._change(-1)
         now = asyncio.get_running_loop().time()
         while self._waiting and self._at_work < self._max_at_work:
             longest_wait = self._longest_wait(now)
@@ -105,14 +111,14 @@ class Admission:
             waited = now - waiting.since
             self._note_wait(waited)
             is_in_time = waited <= longest_wait
-            self._at_work += is_in_time
+            self._change(is_in_time)
             waiting.admitted.set_result(is_in_time)
         if self._all_left is not None and not self._at_work and not self._all_left.done():
             self._all_left.set_result(None)
 
     def come_back(self) -> None:
         """Take a place again that was given back only for a while, even if there are too many."""
-        self._at_work += 1
+        self._change(1)
 
     async def give_way(self) -> None:
         """Wait until nobody is at work, for a moment at most, after others who give way, too."""
@@ -124,6 +130,11 @@ class Admission:
                 self._all_left = loop.create_future()
                 await asyncio.wait([self._all_left], timeout=seconds)
                 await asyncio.sleep(min(_QUIET_SECONDS, max(deadline - loop.time(), 0)))
+
+    def _change(self, number: int) -> None:
+        """Let so many more be at work, after others have begun to wait or wait no longer."""
+        self._at_work += number
+        self._note_load(self._at_work + len(self._waiting))
 
     def _longest_wait(self, now: float) -> float:
         is_standing = now - self._waiting_since > self._patience

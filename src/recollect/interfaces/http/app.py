@@ -1,5 +1,6 @@
 """The HTTP application."""
 
+from collections.abc import Callable
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -48,8 +49,17 @@ is; `/healthz`, `/readyz`, `/v1/…` and `/answerQuestion` take any.
 """
 
 
-def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = None) -> FastAPI:
-    """An application that serves an open memory; the pulse is that of its worker, if it has one."""
+def create_app(
+    memory: Memory,
+    settings: Settings,
+    *,
+    pulse: Heartbeat | None = None,
+    note_load: Callable[[int], None] | None = None,
+) -> FastAPI:
+    """An application that serves an open memory; the pulse is that of its worker, if it has one.
+
+    `note_load` is told how many requests it has, whenever that changes.
+    """
     app = FastAPI(
         title="Recollect",
         version=version("recollect"),
@@ -81,6 +91,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
         max_at_work=settings.max_requests_at_work,
         patience=settings.max_request_wait_seconds,
         note_wait=memory.services.contexts.pace.note_wait,
+        note_load=note_load,
     )
     telemetry = memory.services.telemetry
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)

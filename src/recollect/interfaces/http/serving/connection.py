@@ -27,6 +27,7 @@ from uvicorn.server import ServerState
 from recollect.interfaces.http.errors import error_response
 from recollect.interfaces.http.middleware import TRANSACTION_HEADER
 from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry, Phase
+from recollect.interfaces.http.serving.handover import Handover
 
 _MAX_URL_BYTES: Final = 8_192
 _MIN_BODY_RATE: Final = 500
@@ -62,11 +63,16 @@ class HttpConnection(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
         registry: ConnectionRegistry,
+        handover: Handover | None = None,
+        received: bytes = b"",
     ) -> None:
+        """Serve a connection, on which `received` has come already while another process had it."""
         super().__init__(config, server_state, app_state, _loop)
         self._lingering: _LingeringTransport
         self.phase = Phase.HEAD
         self._registry = registry
+        self._handover = handover
+        self._taken_over = received
         self._limits = registry.limits
         self._is_in_head = False
         self._is_over = False
@@ -84,6 +90,8 @@ class HttpConnection(HttpToolsProtocol):
         super().connection_made(self._lingering)  # type: ignore[arg-type]  # it has what is needed
         self._registry.enter(self, Phase.HEAD)
         self._registry.make_room()
+        if self._taken_over:
+            self._read(self._taken_over)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -91,7 +99,31 @@ class HttpConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read as much as the limits allow."""
+        """Read as much as the limits allow, or give a new request to a process with less to do."""
+        if not self._give_away(data):
+            self._read(data)
+
+    def _give_away(self, data: bytes) -> bool:
+        """Give the connection to a process with less to do, if a request begins with this."""
+        if self._handover is None or not self._is_at_rest:
+            return False
+        if self._lingering.has_unsent() or self._registry.is_shutting_down:
+            return False
+        is_given = self._handover.give(self.transport.get_extra_info("socket"), data)
+        if is_given:
+            self._is_over = True
+            self.transport.abort()  # here alone: the other process goes on with it
+        return is_given
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether nothing of a request has come yet, and none is being answered."""
+        is_waiting = self.phase in {Phase.HEAD, Phase.IDLE} and not self._is_over
+        return is_waiting and not self._is_in_head and not self._unparsed
+
+    def _read(self, data: bytes) -> None:
+        if self._handover is not None and self._is_at_rest:
+            self._handover.note_new()
         self._received += len(data)
         if self._is_over:
             return
@@ -341,6 +373,10 @@ class _LingeringTransport:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._transport, name)
+
+    def has_unsent(self) -> bool:
+        """Whether a part of a response waits for the client to read."""
+        return bool(self._head) or self._transport.get_write_buffer_size() > 0
 
     def is_closing(self) -> bool:
         return self._is_ending or self._transport.is_closing()

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -22,6 +23,7 @@ from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.routes.health import Readiness
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry
+from recollect.interfaces.http.serving.handover import Colleagues, Handover
 from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
 from recollect.interfaces.http.serving.metrics_server import (
     SilentServer,
@@ -73,9 +75,12 @@ def run_server(settings: Settings) -> None:
             )
             run_until_stopped(_serve(serving, ready))
             return
+        colleagues = Colleagues.new(settings.processes)
+        stack.callback(colleagues.close)
         tasks = [
             ProcessTask(
                 name="serving",
+                on_death=partial(colleagues.leave, number),
                 run=partial(
                     _serve_beside,
                     Serving(
@@ -84,6 +89,8 @@ def run_server(settings: Settings) -> None:
                         scraped=scraped,
                         pulse=pulse,
                         shared=MetricBlocks(blocks=blocks, own=number) if blocks else None,
+                        number=number,
+                        colleagues=colleagues,
                     ),
                 ),
             )
@@ -123,6 +130,15 @@ class Serving:
     pulse: Heartbeat | None = None
     shared: MetricBlocks | None = None
     """The memory of the metrics of all processes; None: nothing is counted."""
+    number: int = 0
+    colleagues: Colleagues | None = None
+    """The processes that serve the same; None: it is the only one."""
+
+    def handover(self, telemetry: Telemetry) -> Handover | None:
+        """How it gives connections to others, if there are any."""
+        if self.colleagues is None:
+            return None
+        return Handover(self.number, self.colleagues, telemetry)
 
 
 def _serve_beside(serving: Serving, ready: Ready) -> None:
@@ -164,7 +180,10 @@ async def _serve(serving: Serving, ready: Ready) -> None:
         open_telemetry(settings, serving.shared) as telemetry,
         Memory.open(settings, telemetry=telemetry) as memory,
     ):
-        app = create_app(memory, settings, pulse=pulse)
+        handover = serving.handover(memory.services.telemetry)
+        app = create_app(
+            memory, settings, pulse=pulse, note_load=handover.note_load if handover else None
+        )
         config = uvicorn.Config(
             app,
             lifespan="off",
@@ -174,7 +193,7 @@ async def _serve(serving: Serving, ready: Ready) -> None:
             ws="none",
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        server = _Server(config, settings)
+        server = _Server(config, settings, handover)
         on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
         supervisor = TaskSupervisor(memory.services.telemetry)
@@ -234,11 +253,34 @@ async def _warm(memory: Memory, readiness: Readiness) -> None:
 class _Server(SilentServer):
     """A uvicorn server with limits on connections, which leaves signals to us."""
 
-    def __init__(self, config: uvicorn.Config, limits: ServerSettings) -> None:
+    def __init__(
+        self, config: uvicorn.Config, limits: ServerSettings, handover: Handover | None
+    ) -> None:
         super().__init__(config)
         self._registry = ConnectionRegistry(limits, asyncio.get_running_loop().time)
+        self._handover = handover
         config.load()
-        config.http_protocol_class = partial(HttpConnection, registry=self._registry)  # type: ignore[assignment]  # makes one
+        config.http_protocol_class = self._connection = partial(  # type: ignore[assignment]  # makes one
+            HttpConnection, registry=self._registry, handover=handover
+        )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections, and take those that other processes give."""
+        await super().startup(sockets)
+        if self._handover is not None:
+            self._handover.open(self._take)
+
+    def _take(self, connection: socket.socket, received: bytes) -> "asyncio.Task[Any]":
+        """Serve a connection that another process had."""
+        loop = asyncio.get_running_loop()
+        protocol = partial(
+            self._connection,
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+            received=received,
+        )
+        return loop.create_task(loop.connect_accepted_socket(protocol, connection))
 
     async def on_tick(self, counter: int) -> bool:
         """End connections whose time is over."""
@@ -248,7 +290,11 @@ class _Server(SilentServer):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept no more connections, and end those there are."""
         self._registry.is_shutting_down = True
+        if self._handover is not None:
+            self._handover.leave()
         await super().shutdown(sockets)
+        if self._handover is not None:
+            self._handover.close()
 
     def stop(self) -> None:
         """Stop serving; at the second call without waiting for requests."""

@@ -1,0 +1,191 @@
+"""Processes that give each other connections; here they share one event loop."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+
+import pytest
+import pytest_asyncio
+
+from recollect.interfaces.http.serving.handover import Colleagues, Handover
+from recollect.ports.metrics import HTTP_GIVEN
+from support.recorded_telemetry import RecordedTelemetry
+from support.tables import for_each
+
+REQUEST = b"GET / HTTP/1.1\r\n\r\n"
+
+
+@dataclass
+class Taker:
+    """Keeps what it is given."""
+
+    taken: list[bytes] = field(default_factory=list)
+    is_quick: bool = True
+    _never: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def take(self, connection: socket.socket, received: bytes) -> "asyncio.Task[None]":
+        self.taken.append(received)
+        return asyncio.get_running_loop().create_task(self._serve(connection))
+
+    async def _serve(self, connection: socket.socket) -> None:
+        with connection:
+            connection.sendall(b"answer")
+            if not self.is_quick:
+                await self._never.wait()
+
+
+class Process:
+    """One of several, on the same event loop."""
+
+    def __init__(self, number: int, colleagues: Colleagues) -> None:
+        self.telemetry = RecordedTelemetry()
+        self.handover = Handover(number, colleagues, self.telemetry)
+        self.taker = Taker()
+        self.handover.open(self.taker.take)
+
+
+Processes = tuple[Process, Process]
+Accepted = tuple[socket.socket, socket.socket]
+
+
+@pytest_asyncio.fixture
+async def processes() -> AsyncIterator[Processes]:
+    colleagues = Colleagues.new(2)
+    both = Process(0, colleagues), Process(1, colleagues)
+    yield both
+    for process in both:
+        process.handover.close()
+    colleagues.close()
+
+
+@pytest.fixture
+def accepted() -> Iterator[Accepted]:
+    """A connection as a server has it, and its client's end."""
+    ours, client = socket.socketpair()
+    with ours, client:
+        yield ours, client
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0.01)
+
+
+async def test_a_connection_goes_to_the_process_that_has_least_to_do(accepted: Accepted) -> None:
+    colleagues = Colleagues.new(3)
+    processes = [Process(number, colleagues) for number in range(3)]
+    for process, load in zip(processes, (3, 2, 0), strict=True):
+        process.handover.note_load(load)
+    ours, client = accepted
+    assert processes[0].handover.give(ours, REQUEST)
+    ours.close()
+    await settle()
+
+    assert client.recv(100) == b"answer"
+    assert [process.taker.taken for process in processes] == [[], [], [REQUEST]]
+    assert processes[0].telemetry.value(HTTP_GIVEN) == 1
+    for process in processes:
+        process.handover.close()
+    colleagues.close()
+
+
+@for_each("load", [0, 1])
+async def test_one_that_would_wait_as_long_there_is_kept(load: int) -> None:
+    colleagues = Colleagues.new(2)
+    processes = [Process(number, colleagues) for number in range(2)]
+    for process in processes:
+        process.handover.note_load(load)
+    ours, client = socket.socketpair()
+    with ours, client:
+        assert not processes[0].handover.give(ours, REQUEST)
+    for process in processes:
+        process.handover.close()
+    colleagues.close()
+
+
+async def test_requests_that_come_together_are_shared_before_any_of_them_has_begun(
+    processes: Processes, accepted: Accepted
+) -> None:
+    handover, (ours, _) = processes[0].handover, accepted
+    assert not handover.give(ours, REQUEST)
+    handover.note_new()
+    assert handover.give(ours, REQUEST)
+    assert not handover.give(ours, REQUEST)
+    await settle()
+    assert not handover.give(ours, REQUEST), "the new one is counted once"
+
+
+async def test_what_was_given_and_not_yet_taken_is_to_be_done_there(
+    processes: Processes, accepted: Accepted
+) -> None:
+    busy, slow = processes
+    slow.taker.is_quick = False
+    busy.handover.note_load(4)
+    ours, _ = accepted
+    given = [busy.handover.give(ours, REQUEST) for _ in range(6)]
+    assert given == [True] * 4 + [False] * 2
+    await settle()
+    assert len(slow.taker.taken) == 4
+    assert not busy.handover.give(ours, REQUEST)
+
+
+async def test_once_taken_it_counts_as_the_process_says_itself(
+    processes: Processes, accepted: Accepted
+) -> None:
+    busy, ours = processes[0].handover, accepted[0]
+    busy.note_load(1)
+    for _ in range(3):
+        assert busy.give(ours, REQUEST)
+        assert not busy.give(ours, REQUEST)
+        await settle()
+
+
+async def test_a_process_that_stops_is_given_nothing_and_takes_what_it_was_given(
+    processes: Processes, accepted: Accepted
+) -> None:
+    busy, stopping = processes
+    busy.handover.note_load(5)
+    assert busy.handover.give(accepted[0], REQUEST)
+    stopping.handover.leave()
+    stopping.handover.note_load(0)  # it still ends what it had
+    assert not busy.handover.give(accepted[0], REQUEST)
+    await settle()
+    assert stopping.taker.taken == [REQUEST]
+
+
+async def test_what_a_process_was_given_when_it_died_is_taken_by_the_next_one(
+    accepted: Accepted,
+) -> None:
+    colleagues = Colleagues.new(2)
+    busy, dead = (Process(number, colleagues) for number in range(2))
+    busy.handover.note_load(5)
+    assert busy.handover.give(accepted[0], REQUEST)
+    dead.handover.close()  # before it has read it
+    assert not busy.handover.give(accepted[0], REQUEST)
+
+    another = Process(1, colleagues)
+    await settle()
+    assert another.taker.taken == [REQUEST]
+    assert busy.handover.give(accepted[0], REQUEST)
+    for process in (busy, another):
+        process.handover.close()
+    colleagues.close()
+
+
+async def test_one_that_does_not_fit_into_a_message_is_kept(
+    processes: Processes, accepted: Accepted
+) -> None:
+    processes[0].handover.note_load(5)
+    assert not processes[0].handover.give(accepted[0], bytes(100_000))
+
+
+async def test_nobody_waits_for_a_process_that_takes_nothing(
+    processes: Processes, accepted: Accepted
+) -> None:
+    busy, ours = processes[0].handover, accepted[0]
+    busy.note_load(1_000_000)
+    given = 0
+    while busy.give(ours, bytes(30_000)):
+        given += 1
+    assert 0 < given < 100_000
