@@ -22,7 +22,7 @@ class Taker:
 
     taken: list[bytes] = field(default_factory=list)
     is_quick: bool = True
-    _never: asyncio.Event = field(default_factory=asyncio.Event)
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     def take(self, connection: socket.socket, received: bytes) -> "asyncio.Task[None]":
         self.taken.append(received)
@@ -32,7 +32,7 @@ class Taker:
         with connection:
             connection.sendall(b"answer")
             if not self.is_quick:
-                await self._never.wait()
+                await self.stopping.wait()
 
 
 class Process:
@@ -56,6 +56,8 @@ async def processes() -> AsyncIterator[Processes]:
     yield both
     for process in both:
         process.handover.close()
+        process.taker.stopping.set()
+    await settle()
     colleagues.close()
 
 

@@ -158,6 +158,7 @@ CREATING: Final = {
 }
 # What is given everything it works on, and leaves no more of it than may be seen.
 OF_CALLERS: Final = {
+    "sessions.shown",
     "ended_visits.end",
     "ended_visits.has",
     "messages.begin_write",

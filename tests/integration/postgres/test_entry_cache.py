@@ -170,11 +170,12 @@ async def test_a_window_tells_which_sessions_have_expired(
     stores: Stores, database: Database
 ) -> None:
     scope = a_scope()
-    ended = await Log.start(stores, scope, expires_at=seconds_on(10))
+    end = datetime(2999, 1, 1, tzinfo=UTC)
+    ended = await Log.start(stores, scope, expires_at=end)
     await ended.say("snow", EAST)
     log = await Log.start(stores, scope)
-    for seconds, expired in ((9, frozenset[UUID]()), (11, frozenset({ended.session_id}))):
-        messages = PostgresMessageStore(database, FixedClock(seconds_on(seconds)))
+    for seconds, expired in ((-1, frozenset[UUID]()), (1, frozenset({ended.session_id}))):
+        messages = PostgresMessageStore(database, FixedClock(end + timedelta(seconds=seconds)))
         window = await messages.window(scope, log.session_id, count=1, covers_all=True)
         assert window is not None
         assert window.entries is not None

@@ -227,11 +227,11 @@ def test_a_write_that_sets_the_owner_itself_changes_nothing_before() -> None:
     ]
     for text in writes.values():
         tree = sqlglot.parse_one(text, dialect="postgres")
-        first, *others = tree.find_all(exp.CTE)
+        first, *others = parts = list(tree.find_all(exp.CTE))
         assert all(asks_for(part, first.alias) for part in others)
         asking = tree.find(exp.Lateral)
         assert asking is not None
-        assert [table.name for table in asking.find_all(exp.Table)] == [first.alias]
+        assert [part.alias for part in parts if asks_for(asking, part.alias)] == [first.alias]
         outside = [join for join in tree.args["joins"] if join.this is not asking]
         assert not any(asks_for(part, first.alias) for part in (tree.args["from_"], *outside))
 

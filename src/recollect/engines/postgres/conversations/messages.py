@@ -161,8 +161,8 @@ class PostgresMessageStore(_DeletingStore):
 
     async def _start(
         self, target: Target, start: SessionStart, messages: Sequence[NewMessage]
-    ) -> Appended:
-        """Start the session and store its first messages: both or neither."""
+    ) -> Appended | None:
+        """Start the session and store its first messages: both, or None and neither."""
         async with self._database.transaction(target.scope.owner_id) as transaction:
             await create_session(
                 transaction,
@@ -173,7 +173,7 @@ class PostgresMessageStore(_DeletingStore):
                 expires_at=start.expires_at,
             )
             stored = await append_within(transaction, target, messages, reply_to=None)
-        return Appended(messages=stored, is_new=True)
+        return Appended(messages=stored, is_new=True) if stored else None
 
     async def _exists(self, scope: Scope, session_id: UUID) -> bool:
         return bool(await self._database.read("get_session", **self._session(scope, session_id)))

@@ -254,7 +254,10 @@ class _Server(SilentServer):
     """A uvicorn server with limits on connections, which leaves signals to us."""
 
     def __init__(
-        self, config: uvicorn.Config, limits: ServerSettings, handover: Handover | None
+        self,
+        config: uvicorn.Config,
+        limits: ServerSettings,
+        handover: Handover | None = None,
     ) -> None:
         super().__init__(config)
         self._registry = ConnectionRegistry(limits, asyncio.get_running_loop().time)
