@@ -92,9 +92,9 @@ def appended(page: str) -> float:
     return counted(page, 'recollect_operations_total{operation="messages.append",outcome="ok"}')
 
 
-def given(page: str) -> float:
-    """How many requests a process gave to another."""
-    return counted(page, "recollect_http_given_total")
+def handed_over(page: str) -> float:
+    """How many requests went on to another process."""
+    return counted(page, "recollect_http_handed_over_total")
 
 
 def worker_of(program: ServerProgram) -> str:
@@ -127,7 +127,7 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
     def say_more() -> bool:
         with ThreadPoolExecutor(8) as clients:
             said.extend(clients.map(lambda _: say(server.url, session_id), range(40)))
-        return given(page) > 0
+        return handed_over(page) > 0
 
     until(say_more)  # some come to the busy one of the two
     assert sorted(said) == list(range(1, len(said) + 1))

@@ -197,10 +197,10 @@ class ProcessSupervisor:
 
     def _watch(self, stop: Connection) -> None:
         while stop not in wait([stop, *(member.process.sentinel for member in self._members)]):
-            for number, member in enumerate(self._members):
-                if member.process.is_alive():
-                    continue
+            dead = [one for one in enumerate(self._members) if not one[1].process.is_alive()]
+            for _, member in dead:
                 member.task.on_death()
+            for number, member in dead:
                 member.log_death()
                 if stop.poll(member.pause):
                     return

@@ -134,8 +134,8 @@ HTTP_REFUSED: Final = _counter(
     "http_refused",
     "HTTP requests that were refused with 503 because there were more than the server could do.",
 )
-HTTP_GIVEN: Final = _counter(
-    "http_given", "HTTP requests that a process gave to another one, which had less to do."
+HTTP_HANDED_OVER: Final = _counter(
+    "http_handed_over", "HTTP requests that went on to another process, which had less to do."
 )
 LOOP_HELD: Final = _counter(
     "loop_held", "Times that the event loop was blocked, by route and stage.", "route", "stage"

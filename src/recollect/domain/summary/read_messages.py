@@ -7,7 +7,6 @@ reading them took nine tenths of the time.
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from sys import getsizeof
 from threading import Lock
 from typing import Final
 from uuid import UUID
@@ -17,6 +16,7 @@ from recollect.domain.summary.candidates import SentenceCandidate, Voice, read_m
 _MAX_BYTES: Final = 64 * 2**20
 """Some 40,000 sentences."""
 _SENTENCE_BYTES: Final = 700
+_CHARACTER_BYTES: Final = 4  # at most; what Python says of a text grows while it is used
 _TERM_BYTES: Final = 150  # of a word, a figure or a fact that a sentence is known by
 
 
@@ -84,4 +84,4 @@ def _bytes_of(key: _Key, reading: _Reading) -> int:
     terms = (len(one.content) + len(one.exact) for one in reading.sentences)
     facts = (len(one.statement.facts) for one in reading.sentences)
     sentences = _SENTENCE_BYTES * (1 + len(reading.sentences))
-    return getsizeof(key[0]) + sentences + _TERM_BYTES * (sum(terms) + sum(facts))
+    return _CHARACTER_BYTES * len(key[0]) + sentences + _TERM_BYTES * (sum(terms) + sum(facts))

@@ -113,6 +113,7 @@ class Admission:
             is_in_time = waited <= longest_wait
             self._change(is_in_time)
             waiting.admitted.set_result(is_in_time)
+        self._change(0)
         if self._all_left is not None and not self._at_work and not self._all_left.done():
             self._all_left.set_result(None)
 

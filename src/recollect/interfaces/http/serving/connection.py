@@ -89,9 +89,16 @@ class HttpConnection(HttpToolsProtocol):
         self._lingering = _LingeringTransport(transport, self)
         super().connection_made(self._lingering)  # type: ignore[arg-type]  # it has what is needed
         self._registry.enter(self, Phase.HEAD)
+        received, self._taken_over = self._taken_over, b""
+        if received:
+            self._read(received)
+            self.loop.call_soon(self._stay_paused)
         self._registry.make_room()
-        if self._taken_over:
-            self._read(self._taken_over)
+
+    def _stay_paused(self) -> None:
+        """Stop reading again if what had come was enough: uvloop begins to read after all that."""
+        if self.flow.read_paused and not self.transport.is_closing():
+            self.transport.pause_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -99,21 +106,21 @@ class HttpConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read as much as the limits allow, or give a new request to a process with less to do."""
-        if not self._give_away(data):
+        """Read as much as the limits allow, or hand a new request over to another process."""
+        if not self._hand_over(data):
             self._read(data)
 
-    def _give_away(self, data: bytes) -> bool:
-        """Give the connection to a process with less to do, if a request begins with this."""
+    def _hand_over(self, data: bytes) -> bool:
+        """Send the connection to a process with less to do, if a request begins with this."""
         if self._handover is None or not self._is_at_rest:
             return False
         if self._lingering.has_unsent() or self._registry.is_shutting_down:
             return False
-        is_given = self._handover.give(self.transport.get_extra_info("socket"), data)
-        if is_given:
+        is_sent = self._handover.hand_over(self.transport.get_extra_info("socket"), data)
+        if is_sent:
             self._is_over = True
             self.transport.abort()  # here alone: the other process goes on with it
-        return is_given
+        return is_sent
 
     @property
     def _is_at_rest(self) -> bool:

@@ -23,7 +23,7 @@ from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.routes.health import Readiness
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry
-from recollect.interfaces.http.serving.handover import Colleagues, Handover
+from recollect.interfaces.http.serving.handover import Handover, Peers
 from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
 from recollect.interfaces.http.serving.metrics_server import (
     SilentServer,
@@ -75,12 +75,12 @@ def run_server(settings: Settings) -> None:
             )
             run_until_stopped(_serve(serving, ready))
             return
-        colleagues = Colleagues.new(settings.processes)
-        stack.callback(colleagues.close)
+        peers = Peers.new(settings.processes)
+        stack.callback(peers.close)
         tasks = [
             ProcessTask(
                 name="serving",
-                on_death=partial(colleagues.leave, number),
+                on_death=partial(peers.leave, number),
                 run=partial(
                     _serve_beside,
                     Serving(
@@ -90,7 +90,7 @@ def run_server(settings: Settings) -> None:
                         pulse=pulse,
                         shared=MetricBlocks(blocks=blocks, own=number) if blocks else None,
                         number=number,
-                        colleagues=colleagues,
+                        peers=peers,
                     ),
                 ),
             )
@@ -131,14 +131,14 @@ class Serving:
     shared: MetricBlocks | None = None
     """The memory of the metrics of all processes; None: nothing is counted."""
     number: int = 0
-    colleagues: Colleagues | None = None
+    peers: Peers | None = None
     """The processes that serve the same; None: it is the only one."""
 
     def handover(self, telemetry: Telemetry) -> Handover | None:
-        """How it gives connections to others, if there are any."""
-        if self.colleagues is None:
+        """How it shares connections with others, if there are any."""
+        if self.peers is None:
             return None
-        return Handover(self.number, self.colleagues, telemetry)
+        return Handover(self.number, self.peers, telemetry)
 
 
 def _serve_beside(serving: Serving, ready: Ready) -> None:
@@ -268,7 +268,7 @@ class _Server(SilentServer):
         )
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept connections, and take those that other processes give."""
+        """Accept connections, and take over those that other processes send."""
         await super().startup(sockets)
         if self._handover is not None:
             self._handover.open(self._take)

@@ -3,16 +3,19 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import pytest_asyncio
 import uvicorn
+import uvloop
 from uvicorn.server import ServerState
 
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry
-from recollect.interfaces.http.serving.handover import Colleagues, Handover
+from recollect.interfaces.http.serving.handover import Handover, Peers
 from recollect.settings.server import ServerSettings
 from support.timeouts import PATIENCE
 
@@ -25,9 +28,9 @@ Sent = Callable[[Message], Awaitable[None]]
 class Server:
     """One of two servers on an event loop that answer with their number and what they got."""
 
-    def __init__(self, number: int, colleagues: Colleagues) -> None:
+    def __init__(self, number: int, peers: Peers) -> None:
         self.number = number
-        self.handover = Handover(number, colleagues)
+        self.handover = Handover(number, peers)
         self.state = ServerState()
         loop = asyncio.get_running_loop()
         self.registry = ConnectionRegistry(ServerSettings(), loop.time)
@@ -60,6 +63,8 @@ class Server:
     async def answer(
         self, scope: Message, receive: Callable[[], Awaitable[Message]], send: Sent
     ) -> None:
+        if scope["path"] == "/never":
+            await asyncio.Event().wait()
         body, more = b"", True
         while more:
             part = await receive()
@@ -80,6 +85,10 @@ class Server:
         await asyncio.sleep(0.01)
 
 
+def head(path: str, length: int) -> bytes:
+    return b"POST %s HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % (path.encode(), length)
+
+
 class Client:
     """What a client does on one connection."""
 
@@ -89,25 +98,24 @@ class Client:
 
     def send(self, body: bytes = b"", *, path: str = "/", sent: int | None = None) -> None:
         """Send a request, with the first bytes of its body."""
-        head = b"POST %s HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % (path.encode(), len(body))
-        self.writer.write(head + body[:sent])
+        self.writer.write(head(path, len(body)) + body[:sent])
 
     async def read(self) -> bytes:
         async with asyncio.timeout(PATIENCE):
-            head = await self.reader.readuntil(b"\r\n\r\n")
-            _, _, length = head.lower().partition(b"content-length: ")
+            lines = await self.reader.readuntil(b"\r\n\r\n")
+            _, _, length = lines.lower().partition(b"content-length: ")
             return await self.reader.readexactly(int(length.partition(b"\r\n")[0]))
 
 
 @pytest_asyncio.fixture
 async def servers() -> AsyncIterator[tuple[Server, Server]]:
-    colleagues = Colleagues.new(2)
-    both = Server(BUSY, colleagues), Server(IDLE, colleagues)
+    peers = Peers.new(2)
+    both = Server(BUSY, peers), Server(IDLE, peers)
     both[BUSY].handover.note_load(5)
     yield both
     for server in both:
         await server.end()
-    colleagues.close()
+    peers.close()
 
 
 async def test_a_request_is_answered_where_there_is_less_to_do(
@@ -144,7 +152,9 @@ async def test_one_whose_head_comes_letter_by_letter_moves_once_at_most(
     client = await servers[BUSY].accept()
     for letter in b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab":
         client.writer.write(bytes([letter]))
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0.005)
+        servers[BUSY].handover.note_load(0)
+        servers[IDLE].handover.note_load(5)
     assert await client.read() == b"1 ab"
 
 
@@ -186,3 +196,32 @@ async def test_a_client_that_leaves_at_once_harms_nobody(servers: tuple[Server, 
     another = await servers[BUSY].accept()
     another.send(b"here")
     assert await another.read() == b"1 here"
+
+
+def test_a_connection_that_moved_is_not_read_faster_than_it_is_answered() -> None:
+    """On uvloop, which begins to read only after the connection has got what had come before."""
+
+    async def flood() -> int:
+        peers = Peers.new(2)
+        servers = Server(BUSY, peers), Server(IDLE, peers)
+        servers[BUSY].handover.note_load(5)
+        client = await servers[BUSY].accept()
+        client.writer.write(head("/never", 0) + head("/", 100 * LARGE))  # both are taken over
+        await asyncio.sleep(0.1)
+        client.writer.transport.set_write_buffer_limits(high=0)
+        sent = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                while sent < 10 * LARGE:
+                    client.writer.write(bytes(LARGE // 40))
+                    await client.writer.drain()
+                    sent += LARGE // 40
+        for server in servers:
+            for task in server.state.tasks:
+                task.cancel()
+            await server.end()
+        peers.close()
+        return sent
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(uvloop.run, flood()).result() < 2 * LARGE
