@@ -25,9 +25,10 @@ def named_in_full(
 
     None unless it has one such name, and the conversation one person of that name.
     """
-    words, partial = words_of(question), _lone_names(question, known)
+    partial = _lone_names(question, known)
     if not partial:
         return None
+    words = words_of(question)
     read = (*history[:1], *history[1:][-_MESSAGES:])
     names = {name for message in read for name in _names(message.content[:_READ], known)}
     found = [(words[place], _full_name(words[place].text, names)) for place in partial]
