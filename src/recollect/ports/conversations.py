@@ -15,7 +15,7 @@ from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.paging import Page, PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession, Session, SessionChanges, TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import EntriesState
+from recollect.domain.recall.entry import EntriesSeen
 
 MAX_WINDOW: Final = 1000
 """The most messages that one window is read from."""
@@ -94,8 +94,8 @@ class StoredWindow:
     session: Session
     summary: Summary | None
     messages: tuple[Message, ...]
-    entries: EntriesState | None = field(default=None, compare=False)
-    """The state of the owner's entries to recall, from a store that reads it along."""
+    entries: EntriesSeen | None = field(default=None, compare=False)
+    """The owner's entries to recall, from a store that tells of them along."""
     has_facts: bool = field(default=True, compare=False)
     """Whether to look for facts about the owner; False from a store that has seen none."""
 

@@ -146,23 +146,28 @@ async def test_entries_are_searched_without_a_statement_where_a_window_has_told_
     here = cached(stores, asked)
     log = await Log.start(stores)
     window = await window_of(log)
-    assert window.entries == EntriesState(0, 0, frozenset())
+    assert window.entries is not None
+    assert window.entries.state == EntriesState(0, 0, frozenset())
     assert not window.has_facts
-    assert await search(here, log.scope, "snow", None, state=window.entries) == ()
+    assert await search(here, log.scope, "snow", None, state=window.entries.state) == ()
     assert asked.names == []
 
     await log.say("snow", EAST)
     stale, window = window, await window_of(log)
+    assert window.entries is not None
     for _ in range(2):
-        (snow,) = await search(here, log.scope, "snow", None, state=window.entries)
+        (snow,) = await search(here, log.scope, "snow", None, state=window.entries.state)
         assert snow.entry.text == "snow"
     assert asked.names == ["entries_since: 2"]
 
     asked.names.clear()
     await index_of(stores).replace(log.scope, log.session_id, [1], [])
     removed = await window_of(log)
-    assert removed.entries not in {window.entries, stale.entries}
-    assert await search(here, log.scope, "snow", None, state=removed.entries) == ()
+    assert removed.entries is not None
+    assert removed.entries.state not in {
+        one.entries and one.entries.state for one in (window, stale)
+    }
+    assert await search(here, log.scope, "snow", None, state=removed.entries.state) == ()
     assert asked.names == ["entries_since: 1"]
 
 
@@ -179,7 +184,16 @@ async def test_a_window_tells_which_sessions_have_expired(
         window = await messages.window(scope, log.session_id, count=1, covers_all=True)
         assert window is not None
         assert window.entries is not None
-        assert window.entries.expired == expired
+        assert window.entries.state.expired == expired
+
+
+async def test_a_window_tells_whether_somebody_speaks_in_the_entries(stores: Stores) -> None:
+    log = await Log.start(stores)
+    await log.say("snow", EAST)
+    unnamed = await window_of(log)
+    await log.say("ice", EAST, speaker="Ann")
+    named = await window_of(log)
+    assert [one.entries and one.entries.has_speakers for one in (unnamed, named)] == [False, True]
 
 
 async def window_of(log: Log) -> StoredWindow:

@@ -16,6 +16,8 @@ from recollect.domain.language import PlainWords
 from recollect.domain.recall.entry import (
     EMBEDDER_FAILED,
     Candidate,
+    EntriesSeen,
+    EntriesState,
     Entry,
     RecallFilter,
     RecallPolicy,
@@ -373,6 +375,48 @@ async def test_a_context_looks_in_its_session_or_in_all(
     )
 
     assert index.queries[0].filters.session_id == within
+
+
+@for_each(
+    ("seconds", "is_told"),
+    [(0.0, True), (0.9, True), (1.0, False), (-1.0, False)],
+)
+async def test_the_index_is_told_the_state_of_entries_that_a_context_has_just_seen(
+    seconds: float, *, is_told: bool
+) -> None:
+    index, state = ScriptedIndex(an_entry()), EntriesState(7, 0, frozenset())
+    at = FIRST_MOMENT - timedelta(seconds=seconds)
+
+    await recall_on(index).for_context(
+        SCOPE,
+        QUERY,
+        policy=RecallPolicy(),
+        known=HERE,
+        access=EVERYTHING,
+        seen=EntriesSeen(at=at, state=state, has_speakers=False),
+    )
+
+    assert index.queries[0].state == (state if is_told else None)
+
+
+@for_each(("has_speakers", "weight"), [(True, 0.3), (False, 1.0)])
+async def test_speakers_are_only_asked_for_where_entries_name_some(
+    weight: float, *, has_speakers: bool
+) -> None:
+    index = ScriptedIndex(an_entry())
+    index.known_speakers = ("Ann",)
+    state = EntriesState(7, 0, frozenset())
+
+    await recall_on(index).for_context(
+        SCOPE,
+        "Ann sales",
+        policy=RecallPolicy(),
+        known=HERE,
+        access=EVERYTHING,
+        seen=EntriesSeen(at=FIRST_MOMENT, state=state, has_speakers=has_speakers),
+    )
+
+    assert index.queries[0].terms["ann"] == weight
 
 
 async def test_without_the_vector_store_search_uses_words_and_warns() -> None:

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple, Self
@@ -38,6 +38,7 @@ _WORD: Final = re.compile(r"\w+")
 TOLD_CHARACTERS: Final = 1000
 """The most characters of one entry in a context."""
 _MARK: Final = "…"
+_STATE_LASTS: Final = timedelta(seconds=1)
 MAX_RECALLED: Final = 100
 """The most results of one search."""
 DEFAULT_RECALLED: Final = 3
@@ -204,6 +205,20 @@ class EntriesState(NamedTuple):
     """How often entries were changed or removed."""
     expired: frozenset[UUID]
     """Sessions whose entries are no longer to be found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntriesSeen:
+    """What was told of an owner's entries while something else was read for the same question."""
+
+    at: datetime
+    state: EntriesState
+    has_speakers: bool
+    """Whether some of them name who speaks, as those of a log do."""
+
+    def state_at(self, now: datetime) -> EntriesState | None:
+        """Their state, unless that was so long ago that it is to be asked for again."""
+        return self.state if self.at <= now < self.at + _STATE_LASTS else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from recollect.domain.conversation.message import (
 )
 from recollect.domain.conversation.session import Session, TurnStatus
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
-from recollect.domain.recall.entry import EntriesState
+from recollect.domain.recall.entry import EntriesSeen, EntriesState
 from recollect.domain.text import JsonObject, json_characters
 from recollect.domain.transfer.records import MessageRecord, SessionRecord, TurnRecord
 from recollect.ports.conversations import StoredWindow
@@ -176,17 +177,19 @@ class _OpenMessage:
     __slots__ = Message.__slots__
 
 
-async def read_window(rows: Sequence[Record]) -> StoredWindow:
-    """Rows of the statement `read_window`: the session, then its messages, newest first.
+async def read_window(rows: Sequence[Record], *, now: datetime) -> StoredWindow:
+    """Rows of the statement `read_window` of `now`: the session, then its messages, newest first.
 
     Long JSON in them is parsed in a thread.
     """
     session, messages = rows[0], rows[:0:-1]
     characters = reading_effort(messages) + len(session["session_metadata"])
-    return await off_loop(partial(_window_from, session, messages), characters=characters)
+    read = partial(_window_from, session, messages, now=now)
+    return await off_loop(read, characters=characters)
 
 
-def _window_from(first: Record, messages: Sequence[Record]) -> StoredWindow:
+def _window_from(first: Record, messages: Sequence[Record], *, now: datetime) -> StoredWindow:
+    entries = EntriesSeen(at=now, state=entries_state(first), has_speakers=first["has_speakers"])
     return StoredWindow(
         session=_session_from(
             first,
@@ -196,7 +199,7 @@ def _window_from(first: Record, messages: Sequence[Record]) -> StoredWindow:
         ),
         summary=None if first["summary"] is None else _summary_in(first),
         messages=tuple(map(message_from, messages)),
-        entries=entries_state(first),
+        entries=entries,
         has_facts=first["has_facts"],
     )
 

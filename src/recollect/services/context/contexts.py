@@ -35,7 +35,7 @@ from recollect.domain.policy import Policies
 from recollect.domain.privacy.masking import Unmasking
 from recollect.domain.recall.entry import (
     AS_SET,
-    EntriesState,
+    EntriesSeen,
     RecallOverrides,
     RecallPolicy,
     RecallScope,
@@ -228,8 +228,7 @@ class Contexts(Audited):
             known,
             access,
             by_words_alone=is_hurried,
-            # Models may take seconds, in which entries are deleted: then the index is asked.
-            state=stored.entries if is_hurried else None,
+            seen=stored.entries,
         )
         finding = self.facts.for_context(
             scope,
@@ -299,7 +298,7 @@ class Contexts(Audited):
         access: Access,
         *,
         by_words_alone: bool,
-        state: EntriesState | None,
+        seen: EntriesSeen | None,
     ) -> Recollection:
         if not request.recall.is_on:
             return Recollection()
@@ -310,7 +309,7 @@ class Contexts(Audited):
             known=known,
             access=access,
             by_words_alone=by_words_alone,
-            state=state,
+            seen=seen,
         )
 
     def _put_together(

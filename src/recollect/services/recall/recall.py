@@ -25,7 +25,7 @@ from recollect.domain.recall.entry import (
     DEFAULT_RECALLED,
     EMBEDDER_FAILED,
     Candidate,
-    EntriesState,
+    EntriesSeen,
     Entry,
     Recalled,
     RecallFilter,
@@ -164,8 +164,8 @@ class _Search:
     """Whether no model is asked: neither for the question's vector nor for the order."""
     is_related_only: bool = False
     """Whether candidates that are merely the nearest are left out, as they are of contexts."""
-    state: EntriesState | None = None
-    """Of the owner's entries, if it was read just now."""
+    seen: EntriesSeen | None = None
+    """The owner's entries as they were when the context was begun."""
 
     def relevant(
         self, candidates: Sequence[Candidate], question: RecallQuestion
@@ -254,7 +254,7 @@ class Recall(Audited):
         known: AlreadyInContext,
         access: Access,
         by_words_alone: bool = False,
-        state: EntriesState | None = None,
+        seen: EntriesSeen | None = None,
     ) -> Recollection:
         """Results for a context beside its window; failures are warnings, never errors."""
         if self.index is None or not self.is_indexed:
@@ -268,7 +268,7 @@ class Recall(Audited):
             access=access,
             known=known,
             by_words_alone=by_words_alone,
-            state=state,
+            seen=seen,
         )
         try:
             results = await self._results(self.index, search)
@@ -293,7 +293,8 @@ class Recall(Audited):
             vector=vector,
             filters=search.filters,
             count=max(CANDIDATES, search.k * _FOR_EACH),
-            state=search.state,
+            # Models may take seconds, in which entries are deleted: then the index is asked.
+            state=search.seen.state_at(self.clock.now()) if search.seen else None,
         )
         # A cross-encoder does not see when something was said.
         is_in_order = search.by_words_alone or question.occurrence
@@ -334,7 +335,8 @@ class Recall(Audited):
         self, index: RecallIndex, search: _Search
     ) -> tuple[RecallQuestion, Mapping[str, float]]:
         """The question as recall reads it, and the weights of its words."""
-        speakers = await self._speakers_in(index, search.scope)
+        names_nobody = search.seen is not None and not search.seen.has_speakers
+        speakers = () if names_nobody else await self._speakers_in(index, search.scope)
 
         def read() -> tuple[RecallQuestion, Mapping[str, float]]:
             question = read_question(

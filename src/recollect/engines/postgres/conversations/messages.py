@@ -103,14 +103,15 @@ class PostgresMessageStore(_DeletingStore):
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
     ) -> StoredWindow | None:
+        session = self._session(scope, session_id)
         rows = await self._database.read(
             "read_window",
-            **self._session(scope, session_id),
+            **session,
             count=count,
             covers_all=covers_all,
             max_count=MAX_WINDOW,
         )
-        return await read_window(rows) if rows else None
+        return await read_window(rows, now=session["now"]) if rows else None
 
     async def list(
         self,
