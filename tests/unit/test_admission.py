@@ -64,6 +64,64 @@ async def test_those_who_wait_are_admitted_in_the_order_they_came() -> None:
     assert order == [0, 1, 2]
 
 
+async def test_of_those_who_come_together_two_are_begun_and_the_next_when_one_has_left() -> None:
+    admission = Admission(max_at_work=16, patience=10)
+    begun: list[int] = []
+    ends = [asyncio.Event() for _ in range(4)]
+
+    async def work(number: int) -> None:
+        assert await admission.enter()
+        begun.append(number)
+        await ends[number].wait()
+        admission.leave()
+
+    working = [asyncio.create_task(work(number)) for number in range(4)]
+    await _soon()
+    assert begun == [0, 1]
+    ends[1].set()
+    await _soon()
+    assert begun == [0, 1, 2]
+    for end in ends:
+        end.set()
+    await asyncio.gather(*working)
+
+
+async def test_who_is_back_at_once_has_let_nobody_in() -> None:
+    admission = Admission(max_at_work=16, patience=10)
+    entering = [asyncio.create_task(admission.enter()) for _ in range(3)]
+    await _soon()
+    admission.leave()
+    admission.come_back()
+    await _soon()
+    assert [one.done() for one in entering] == [True, True, False]
+    admission.leave()
+    assert await entering[2]
+
+
+async def test_while_none_leaves_one_more_is_begun_every_moment_up_to_the_limit() -> None:
+    loads: list[int] = []
+    admission = Admission(max_at_work=4, patience=10, note_load=loads.append)
+    entering = [asyncio.create_task(admission.enter()) for _ in range(6)]
+    await _soon()
+    assert [one.done() for one in entering] == [True, True, False, False, False, False]
+    assert loads[-1] == 6
+    assert await asyncio.gather(*entering[:4]) == [True] * 4
+    await asyncio.sleep(PATIENCE)
+    assert not any(one.done() for one in entering[4:])
+    admission.leave()
+    admission.leave()
+    assert await asyncio.gather(*entering[4:]) == [True, True]
+
+
+async def test_one_is_begun_though_many_before_it_have_given_up() -> None:
+    admission = Admission(max_at_work=16, patience=10)
+    entering = [asyncio.create_task(admission.enter()) for _ in range(9)]
+    await _soon()
+    for one in entering[2:8]:
+        one.cancel()
+    assert await entering[8]
+
+
 async def test_who_waits_too_long_is_refused_with_a_time_to_come_back_and_counted() -> None:
     telemetry = RecordedTelemetry()
     admission = Admission(max_at_work=1, patience=PATIENCE)

@@ -113,8 +113,8 @@ class ServerSettings(BaseModel):
     """Connections of one process on which no whole request has come; beyond, the oldest are closed.
     Requests that are being answered do not count."""
     max_requests_at_work: int = Field(default=16, ge=1)
-    """Requests that one process works on at once; others wait for a place. Those that wait for a
-    model, or for their client, do not count."""
+    """The most requests that one process works on at once; others wait for a place. Those that wait
+    for a model, or for their client, do not count."""
     max_request_wait_seconds: float = Field(default=5, ge=0)
     """How long a request waits for a place, and a tenth of it once requests have been waiting for
     that long; then it is refused with 503 and Retry-After."""

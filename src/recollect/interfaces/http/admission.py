@@ -20,6 +20,10 @@ from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 ALWAYS_ADMITTED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 """What is asked to find out how the server is, overload or not."""
+_FEW: Final = 2
+"""So many are begun at once: one works while another one waits for the database."""
+_NEXT_AFTER: Final = 0.02
+"""Seconds after which one more is begun: all that are at work may wait for the database."""
 _MOST_WAITING: Final = 2_000
 _STANDING: Final = 0.1
 """The share of the patience that is left once a queue lasts: what comes then waits too long."""
@@ -44,6 +48,9 @@ class _Waiting(NamedTuple):
 class Admission:
     """Counts the requests that are worked on; others wait for a place, in the order they came.
 
+    Of those that come at the same moment few are begun at once: they are answered one after the
+    other, where all would be answered last.
+
     A burst may wait as long as the patience says. A queue that has not been empty for that long
     is no burst: then only a tenth of it, so that what is admitted is answered soon, and the rest
     is refused early.
@@ -62,6 +69,7 @@ class Admission:
 
         `note_load` is told how many are worked on or wait, whenever that changes.
         """
+        self._few = min(_FEW, max_at_work)
         self._max_at_work = max_at_work
         self._patience = patience
         self._longest_pause = longest_pause
@@ -71,6 +79,8 @@ class Admission:
         self._waiting: deque[_Waiting] = deque()
         self._waiting_since = 0.0
         """When somebody began to wait while nobody else did."""
+        self._beginning: asyncio.TimerHandle | None = None
+        """Set while somebody waits."""
         self._next_piece = asyncio.Lock()
         """Of those who give way, one goes on at a time."""
         self._all_left: asyncio.Future[None] | None = None
@@ -78,7 +88,7 @@ class Admission:
 
     async def enter(self) -> bool:
         """Wait for a place, or return False where there will be none in time."""
-        if self._at_work < self._max_at_work:
+        if self._at_work < self._few and not self._waiting:
             self._change(1)
             return True
         if len(self._waiting) >= _MOST_WAITING:
@@ -89,6 +99,8 @@ class Admission:
             self._waiting_since = waiting.since
         self._waiting.append(waiting)
         self._change(0)
+        if self._beginning is None:
+            self._beginning = loop.call_later(_NEXT_AFTER, self._begin_one_more)
         timer = loop.call_later(self._patience, self._refuse, waiting)
         try:
             return await waiting.admitted
@@ -100,20 +112,10 @@ class Admission:
             timer.cancel()
 
     def leave(self) -> None:
-        """Give a place back."""
+        """Give a place back, to the next one if it is still free in a moment."""
         self._change(-1)
-        now = asyncio.get_running_loop().time()
-        while self._waiting and self._at_work < self._max_at_work:
-            longest_wait = self._longest_wait(now)
-            waiting = self._waiting.popleft()
-            if waiting.admitted.done():
-                continue
-            waited = now - waiting.since
-            self._note_wait(waited)
-            is_in_time = waited <= longest_wait
-            self._change(is_in_time)
-            waiting.admitted.set_result(is_in_time)
-        self._change(0)
+        if self._waiting:
+            asyncio.get_running_loop().call_soon(self._admit)
         if self._all_left is not None and not self._at_work and not self._all_left.done():
             self._all_left.set_result(None)
 
@@ -131,6 +133,37 @@ class Admission:
                 self._all_left = loop.create_future()
                 await asyncio.wait([self._all_left], timeout=seconds)
                 await asyncio.sleep(min(_QUIET_SECONDS, max(deadline - loop.time(), 0)))
+
+    def _admit(self) -> None:
+        """Begin those who wait for the places that are free."""
+        while self._waiting and self._at_work < self._few:
+            self._admit_next()
+        self._change(0)
+
+    def _begin_one_more(self) -> None:
+        """Begin one beside the few."""
+        self._beginning = None
+        if self._waiting and self._at_work < self._max_at_work:
+            self._admit_next()
+            self._change(0)
+        if self._waiting:
+            loop = asyncio.get_running_loop()
+            self._beginning = loop.call_later(_NEXT_AFTER, self._begin_one_more)
+
+    def _admit_next(self) -> None:
+        """Begin the one who waits longest, or refuse it where that is too long."""
+        now = asyncio.get_running_loop().time()
+        longest_wait = self._longest_wait(now)
+        waiting = self._waiting.popleft()
+        while waiting.admitted.done():  # it was refused meanwhile, or its client has gone
+            if not self._waiting:
+                return
+            waiting = self._waiting.popleft()
+        waited = now - waiting.since
+        self._note_wait(waited)
+        is_in_time = waited <= longest_wait
+        self._change(is_in_time)
+        waiting.admitted.set_result(is_in_time)
 
     def _change(self, number: int) -> None:
         """Let so many more be at work, after others have begun to wait or wait no longer."""
