@@ -98,6 +98,8 @@ class StoredWindow:
     """The owner's entries to recall, from a store that tells of them along."""
     has_facts: bool = field(default=True, compare=False)
     """Whether to look for facts about the owner; False from a store that has seen none."""
+    is_halted: bool | None = field(default=None, compare=False)
+    """Whether no question of the owner is answered; None from a store that does not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,6 +45,20 @@ class WindowContract:
             )
             assert window == StoredWindow(session=session, summary=None, messages=())
 
+    @pytest.mark.parametrize(
+        ("mode", "is_halted"), [(None, False), ("away", False), ("halted", True), ("Halted", True)]
+    )
+    async def test_a_window_tells_whether_its_user_is_halted_or_nothing_of_it(
+        self, stores: Stores, mode: str | None, *, is_halted: bool
+    ) -> None:
+        scope = a_scope()
+        session = await start_session(stores, scope)
+        await stores.states.put(a_scope(), "halted", now=seconds_on(0))
+        if mode is not None:
+            await stores.states.put(scope, mode, now=seconds_on(0))
+        window = await _window(stores, scope, session.session_id, count=1)
+        assert window.is_halted in {None, is_halted}
+
     async def test_a_window_tells_its_session_and_the_summary(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope, TURN * 3)

@@ -1,5 +1,7 @@
 """A user's mode: set by whoever runs the program, enforced on every question."""
 
+from uuid import uuid4
+
 import pytest
 
 from recollect.services.services import Services
@@ -37,6 +39,20 @@ async def test_a_halted_user_is_refused_and_nothing_is_stored(
     assert (await alice.get("/api/v1/sessions")).json()["items"] == []
     await set_mode(operator, "active")
     assert (await alice.post(path, {field: "Hello?"})).status_code == 200
+
+
+@pytest.mark.parametrize("mode", ["halted", "Halted", "HALTED"])
+async def test_a_conversation_stands_still_while_its_user_is_halted(
+    alice: Caller, operator: Caller, mode: str
+) -> None:
+    asked = {"question": "Hello?", "session_id": str(uuid4())}
+    assert (await alice.post("/memoryChat", asked)).status_code == 200
+    await set_mode(operator, mode)
+    assert (await alice.post("/memoryChat", asked)).status_code == 423
+    await set_mode(operator, "on-holiday")
+    assert (await alice.post("/memoryChat", asked)).status_code == 200
+    messages = f"/api/v1/sessions/{asked['session_id']}/messages"
+    assert len((await alice.get(messages)).json()["items"]) == 4
 
 
 async def test_a_halted_user_cannot_end_their_own_halt(alice: Caller, operator: Caller) -> None:

@@ -149,6 +149,7 @@ async def test_entries_are_searched_without_a_statement_where_a_window_has_told_
     assert window.entries is not None
     assert window.entries.state == EntriesState(0, 0, frozenset())
     assert not window.has_facts
+    assert window.is_halted is False
     assert await search(here, log.scope, "snow", None, state=window.entries.state) == ()
     assert asked.names == []
 

@@ -127,7 +127,12 @@ class UserState:
     @property
     def is_halted(self) -> bool:
         """Whether the user gets no answers."""
-        return self.mode.casefold() == HALTED
+        return is_halting(self.mode)
+
+
+def is_halting(mode: str) -> bool:
+    """Whether a user in this mode gets no answers."""
+    return mode.casefold() == HALTED
 
 
 def check_mode(mode: str) -> str:

@@ -21,6 +21,7 @@ from recollect.domain.conversation.message import (
     frozen,
 )
 from recollect.domain.conversation.session import Session, TurnStatus
+from recollect.domain.identity.accounts import is_halting
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.recall.entry import EntriesSeen, EntriesState
 from recollect.domain.text import JsonObject, json_characters
@@ -201,6 +202,7 @@ def _window_from(first: Record, messages: Sequence[Record], *, now: datetime) ->
         messages=tuple(map(message_from, messages)),
         entries=entries,
         has_facts=first["has_facts"],
+        is_halted=is_halting(first["mode"] or ""),
     )
 
 

@@ -40,9 +40,9 @@ from recollect.errors import (
     ModelUnavailable,
     QuestionTooLong,
     SessionNotFound,
+    UserHalted,
 )
 from recollect.ports.telemetry import Stage
-from recollect.services.audit.operations import expecting_new_session
 from recollect.services.chat.degradation import (
     NO_MEMORY,
     NOT_STORED,
@@ -60,6 +60,7 @@ from recollect.services.chat.turn import (
 )
 from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
 from recollect.services.context.contexts import ContextRequest, Contexts
+from recollect.services.context.reading import ContextReading
 
 REPLAYED: Final = (
     "This question was answered before; the stored answer is repeated, as far as it was stored."
@@ -211,7 +212,7 @@ class Chat:
 
     async def check_state(self, scope: Scope) -> None:
         """Refuse a user who is halted; where that cannot be told now, nobody is refused."""
-        await self.memory.admit(scope)
+        await self.memory.admit(scope, await self.memory.begin())
 
     async def begin(self, scope: Scope, inquiry: Inquiry) -> ChatTurn:
         """Put a question into its context and store it; no model has been asked yet.
@@ -224,13 +225,15 @@ class Chat:
 
     async def _begin(self, scope: Scope, inquiry: Inquiry, record: TurnRecord) -> ChatTurn:
         began = perf_counter()
-        attempts = await self.memory.admit(scope)
+        attempts = await self.memory.begin()
         if inquiry.uses_memory and not self.policies.is_enabled:
             attempts.warn(SWITCHED_OFF)
         uses_memory = inquiry.uses_memory and self.policies.is_enabled
         session_id = self._session_id(scope, inquiry) if uses_memory else None
         context, opened = None, None
-        if session_id is not None:
+        if session_id is None:
+            await self.memory.admit(scope, attempts)
+        else:
             record.of_session(session_id, arm_of(session_id, share=self.policies.control_share))
             context, opened = await self._remember(scope, session_id, inquiry, attempts, record)
         question = opened.question if opened else None
@@ -294,42 +297,77 @@ class Chat:
     ) -> tuple[Context | None, OpenTurn | None]:
         """The question's context, and the question stored; memory may fail at either.
 
-        What cannot be taken is refused before anything is stored. Neither waits for the other: a
-        question that has no answer yet is in no context.
+        What cannot be taken is refused before anything is stored. Once the window is read, neither
+        waits for the other: a question that has no answer yet is in no context.
         """
         request = await self._request(inquiry, attempts)
         if request is None or record.arm is ExperimentArm.CONTROL:
+            await self.memory.admit(scope, attempts)
             opened = await self._open(scope, session_id, inquiry, attempts)
             if opened is None:
                 attempts.warn(NOT_STORED)
             return None, opened
 
-        def read() -> Awaitable[Context | None]:
-            building = self.contexts.build_requested(scope, session_id, request)
-            return attempts.attempt("context", building)
-
-        with expecting_new_session(is_expected=self._may_start(inquiry)):
-            reading = asyncio.ensure_future(read())
-        # Its error is retrieved: nobody awaits it once the question has failed.
-        reading.add_done_callback(lambda task: task.cancelled() or task.exception())
-        opened = None
-        try:
-            opened = await self._open(scope, session_id, inquiry, attempts)
-            try:
-                context = await reading
-            except SessionNotFound:  # it is started for its question, and then read once more
-                if not self._may_start(inquiry):
-                    raise
-                context = await read() if opened else None
-        except BaseException:
-            reading.cancel()
-            if opened is not None:
-                await self.memory.turns.fail(scope, opened.question)
-            raise
+        context, opened = await self._open_in_context(scope, session_id, inquiry, request, attempts)
         for part, warning in ((context, NO_MEMORY), (opened, NOT_STORED)):
             if part is None:
                 attempts.warn(warning)
         return context, opened
+
+    async def _open_in_context(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        inquiry: Inquiry,
+        request: ContextRequest,
+        attempts: Degradation,
+    ) -> tuple[Context | None, OpenTurn | None]:
+        """The question's context, and the question stored; it is failed if there is an error."""
+        reading, problem = None, None
+        try:
+            read = self.contexts.read(scope, session_id, request)
+            reading = await attempts.attempt("context", read)
+        except Exception as error:  # noqa: BLE001  # raised when the question is stored
+            problem = error
+        await self._admit(scope, reading, attempts)
+
+        def build() -> Awaitable[Context | None]:
+            building = self.contexts.build_requested(scope, session_id, request, reading)
+            return attempts.attempt("context", building)
+
+        async def build_from_reading() -> Context | None:
+            if problem is not None:
+                raise problem
+            return await build() if reading else None
+
+        building = asyncio.create_task(build_from_reading())
+        # Its error is retrieved: nobody awaits it once the question has failed.
+        building.add_done_callback(lambda task: task.cancelled() or task.exception())
+        opened = None
+        try:
+            opened = await self._open(scope, session_id, inquiry, attempts)
+            try:
+                context = await building
+            except SessionNotFound:  # it was started for its question
+                context = await build() if opened else None
+        except BaseException:
+            building.cancel()
+            if opened is not None:
+                await self.memory.turns.fail(scope, opened.question)
+            raise
+        finally:
+            problem = None  # else its traceback would hold this call, and this call its error
+        return context, opened
+
+    async def _admit(
+        self, scope: Scope, reading: ContextReading | None, attempts: Degradation
+    ) -> None:
+        """Refuse a user who is halted, which most stores tell with the window."""
+        is_halted = reading.stored.is_halted if reading else None
+        if is_halted:
+            raise UserHalted
+        if is_halted is None:
+            await self.memory.admit(scope, attempts)
 
     async def _request(self, inquiry: Inquiry, attempts: Degradation) -> ContextRequest | None:
         """The request for a question's context; None where the question leaves no room for one."""

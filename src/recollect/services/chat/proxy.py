@@ -91,7 +91,8 @@ class Proxy:
     async def _begin(
         self, scope: Scope, call: CompletionCall, received: bytes, record: TurnRecord
     ) -> ProxiedReply:
-        attempts = await self.memory.admit(scope)
+        attempts = await self.memory.begin()
+        await self.memory.admit(scope, attempts)
         session_id = self._session_id(scope, call)
         if session_id is not None:
             record.of_session(session_id, arm_of(session_id, share=self.policies.control_share))

@@ -287,16 +287,15 @@ class TurnMemory:
     probe: Probe | None = None
     """Tells whether the database answers; None where it cannot hang."""
 
-    async def admit(self, scope: Scope) -> Degradation:
-        """Refuse a user who is halted; where that cannot be told now, nobody is refused.
-
-        Where the audit log has to be written and cannot, everybody is.
-        """
+    async def begin(self) -> Degradation:
+        """What a turn begins with; where the audit log has to be written and cannot, none does."""
         self.turns.check_audit()
         await languages_loaded()  # a new session notes its own
-        attempts = Degradation(self.telemetry, probe=self.probe)
+        return Degradation(self.telemetry, probe=self.probe)
+
+    async def admit(self, scope: Scope, attempts: Degradation) -> None:
+        """Refuse a user who is halted; where that cannot be told now, nobody is refused."""
         await attempts.attempt("state", self.states.check_not_halted(scope))
-        return attempts
 
     async def in_session(
         self,

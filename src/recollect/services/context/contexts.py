@@ -11,7 +11,6 @@ from uuid import UUID
 from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.context.context import Context, Tokens
 from recollect.domain.context.window import (
-    CUT_MARK,
     ConversationTurn,
     Tier,
     WindowPolicy,
@@ -22,7 +21,7 @@ from recollect.domain.context.window import (
     readable_tokens,
     tier_of,
 )
-from recollect.domain.conversation.message import OF_SQL, Visibility, characters_in
+from recollect.domain.conversation.message import OF_SQL, characters_in
 from recollect.domain.conversation.session import check_labels
 from recollect.domain.facts.fact import Fact
 from recollect.domain.followup.language import language_of
@@ -44,7 +43,7 @@ from recollect.domain.recall.entry import (
 from recollect.domain.recall.query import AlreadyInContext
 from recollect.domain.summary.read_messages import ReadMessages
 from recollect.errors import InvalidInput, QuestionTooLong
-from recollect.ports.conversations import MAX_WINDOW, StoredWindow
+from recollect.ports.conversations import StoredWindow
 from recollect.ports.metrics import DEGRADED
 from recollect.ports.models import TokenCounter
 from recollect.ports.telemetry import Stage
@@ -53,6 +52,7 @@ from recollect.services.audit.operations import Audited, audited
 from recollect.services.context.assembly import Assembly, ContextParts
 from recollect.services.context.context_metrics import record_context
 from recollect.services.context.form_tokens import TOKENS_A_MESSAGE, FormTokenCache
+from recollect.services.context.reading import ContextReading, read_window
 from recollect.services.context.rewriting import (
     Rewriting,
     check_model_name,
@@ -75,7 +75,6 @@ HURRIED: Final = (
 """The warning of contexts that were built without models."""
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
 _MAX_TOKENS: Final = 10_000_000
-_RESUMMARISED: Final = 200  # messages read where their stored summary may not be shown
 
 logger = logging.getLogger(__name__)
 
@@ -178,19 +177,40 @@ class Contexts(Audited):
         request = await self.request(question, **options)
         return await self.build_requested(scope, session_id, request)
 
+    async def read(self, scope: Scope, session_id: UUID, request: ContextRequest) -> ContextReading:
+        """Read what the context is made of; `SessionNotFound` where there is no such session."""
+        allowed = self.permissions.allowed(scope, databases=request.databases)
+        access = await self._timed(Stage.PERMISSIONS, allowed)
+        size = request.window.size_for(request.tier)
+        is_messages = request.window.unit is WindowUnit.MESSAGES
+        window = read_window(
+            self.messages,
+            self.permissions,
+            scope,
+            session_id,
+            access=access,
+            count=size if is_messages else size * _MESSAGES_A_TURN,
+            covers_all=self._covers_all,
+        )
+        return await self._timed(Stage.WINDOW, window)
+
     @audited(AuditAction.CONTEXT_READ)
     async def build_requested(
-        self, scope: Scope, session_id: UUID, request: ContextRequest
+        self,
+        scope: Scope,
+        session_id: UUID,
+        request: ContextRequest,
+        reading: ContextReading | None = None,
     ) -> Context:
         """The question with the end of the conversation, its summary and recalled entries.
 
-        Answers that draw on tables that the owner may not see now, or on other databases than
-        those requested, are left out.
+        `reading` is what `read` has returned just now, where it was asked. Answers that draw on
+        tables that the owner may not see now, or on other databases than those requested, are left
+        out.
         """
-        allowed = self.permissions.allowed(scope, databases=request.databases)
-        access = await self._timed(Stage.PERMISSIONS, allowed)
-        reading = self._read(scope, session_id, request, access)
-        stored, is_resummarised = await self._timed(Stage.WINDOW, reading)
+        if reading is None:
+            reading = await self.read(scope, session_id, request)
+        access, stored = reading.access, reading.stored
         redaction = self.messages.redaction
         unmasking = await redaction.unmasking(scope, request.question)
         stored = _unmasked_window(stored, unmasking)
@@ -199,7 +219,7 @@ class Contexts(Audited):
             history_of(stored.messages), request.question, by_rules_alone=is_hurried
         )
         rewrite = await self._timed(Stage.REWRITE, rewriting)
-        covers_all = self._covers_all or is_resummarised
+        covers_all = self._covers_all or reading.is_resummarised
         assembly = Assembly(
             self.counter_for(request.model),
             request.limit,
@@ -342,38 +362,6 @@ class Contexts(Audited):
         if self.policies.is_window_fixed:
             raise InvalidInput("window", "is fixed by the settings of this server")
         return WindowPolicy(unit=self.policies.window.unit, size=size)
-
-    async def _read(
-        self, scope: Scope, session_id: UUID, request: ContextRequest, access: Access
-    ) -> tuple[StoredWindow, bool]:
-        """What may be seen of the end of a session; and whether its summary is to be made anew.
-
-        A summary draws on all its tables at once. Where some of them may not be seen, it is left
-        out and its messages are read instead.
-        """
-        policy = request.window
-        size = policy.size_for(request.tier)
-        count = size if policy.unit is WindowUnit.MESSAGES else size * _MESSAGES_A_TURN
-        stored = await self.messages.window(
-            scope, session_id, count=min(count, MAX_WINDOW), covers_all=self._covers_all
-        )
-        summary = stored.summary
-        is_withheld = summary is not None and (
-            access.visibility_of(summary.tables) is not Visibility.ALL
-        )
-        if is_withheld:
-            whole = await self.messages.window(
-                scope, session_id, count=_RESUMMARISED, covers_all=True
-            )
-            stored = replace(whole, summary=None)
-        visible = await self.permissions.for_model(access, stored.messages)
-        # An answer that only quotes memory keeps its place alone: what it quoted may have been
-        # deleted since, and that no model was set is no example to one.
-        messages = (
-            replace(message, content=CUT_MARK) if message.details.only_quotes else message
-            for message in visible
-        )
-        return replace(stored, messages=tuple(messages)), is_withheld
 
 
 async def _count(counter: TokenCounter, question: str, *, limit: int | None = None) -> int:

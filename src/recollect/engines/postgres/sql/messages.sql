@@ -217,6 +217,7 @@ CROSS JOIN LATERAL (
         EXISTS (
             SELECT FROM recall_entries AS entry WHERE entry.owner_id = :owner_id AND entry.speaker IS NOT NULL
         ) AS has_speakers,
+        (SELECT state.mode FROM states AS state WHERE state.owner_id = :owner_id) AS mode,
         NULL::bigint AS sequence, NULL::uuid AS message_id, NULL::bigint AS turn_number, NULL::text AS role,
         NULL::text AS content, NULL::json AS metadata, NULL::json AS details, NULL::timestamptz AS created_at
     FROM session
@@ -227,7 +228,7 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT
         session.session_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
         message.sequence, message.message_id, message.turn_number, message.role,
         message.content, message.metadata, message.details, message.created_at
     FROM session
