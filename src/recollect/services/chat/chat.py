@@ -42,7 +42,9 @@ from recollect.errors import (
     SessionNotFound,
     UserHalted,
 )
+from recollect.ports.conversations import StoredWindow
 from recollect.ports.telemetry import Stage
+from recollect.services.audit.operations import expecting_new_session
 from recollect.services.chat.degradation import (
     NO_MEMORY,
     NOT_STORED,
@@ -60,7 +62,6 @@ from recollect.services.chat.turn import (
 )
 from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
 from recollect.services.context.contexts import ContextRequest, Contexts
-from recollect.services.context.reading import ContextReading
 
 REPLAYED: Final = (
     "This question was answered before; the stored answer is repeated, as far as it was stored."
@@ -323,47 +324,45 @@ class Chat:
         attempts: Degradation,
     ) -> tuple[Context | None, OpenTurn | None]:
         """The question's context, and the question stored; it is failed if there is an error."""
-        reading, problem = None, None
-        try:
-            read = self.contexts.read(scope, session_id, request)
-            reading = await attempts.attempt("context", read)
-        except Exception as error:  # noqa: BLE001  # raised when the question is stored
-            problem = error
-        await self._admit(scope, reading, attempts)
+        admitted = asyncio.get_running_loop().create_future()
+
+        async def admit(stored: StoredWindow | None) -> None:
+            await self._admit(scope, stored, attempts)
+            if not admitted.done():
+                admitted.set_result(None)
 
         def build() -> Awaitable[Context | None]:
-            building = self.contexts.build_requested(scope, session_id, request, reading)
+            building = self.contexts.build_requested(scope, session_id, request, admit=admit)
             return attempts.attempt("context", building)
 
-        async def build_from_reading() -> Context | None:
-            if problem is not None:
-                raise problem
-            return await build() if reading else None
-
-        building = asyncio.create_task(build_from_reading())
+        with expecting_new_session(is_expected=self._may_start(inquiry)):
+            building = asyncio.ensure_future(build())
         # Its error is retrieved: nobody awaits it once the question has failed.
         building.add_done_callback(lambda task: task.cancelled() or task.exception())
         opened = None
         try:
+            await asyncio.wait((admitted, building), return_when=asyncio.FIRST_COMPLETED)
+            if not admitted.done():  # there is no window
+                await admit(None)
             opened = await self._open(scope, session_id, inquiry, attempts)
             try:
                 context = await building
-            except SessionNotFound:  # it was started for its question
+            except SessionNotFound:  # it is started for its question, and then read once more
+                if not self._may_start(inquiry):
+                    raise
                 context = await build() if opened else None
         except BaseException:
             building.cancel()
             if opened is not None:
                 await self.memory.turns.fail(scope, opened.question)
             raise
-        finally:
-            problem = None  # else its traceback would hold this call, and this call its error
         return context, opened
 
     async def _admit(
-        self, scope: Scope, reading: ContextReading | None, attempts: Degradation
+        self, scope: Scope, stored: StoredWindow | None, attempts: Degradation
     ) -> None:
         """Refuse a user who is halted, which most stores tell with the window."""
-        is_halted = reading.stored.is_halted if reading else None
+        is_halted = stored.is_halted if stored else None
         if is_halted:
             raise UserHalted
         if is_halted is None:

@@ -79,6 +79,10 @@ _MAX_TOKENS: Final = 10_000_000
 logger = logging.getLogger(__name__)
 
 
+async def _admit_all(_: StoredWindow) -> None:
+    """Refuse nobody."""
+
+
 class ContextOptions(TypedDict, total=False):
     """What a caller may say about a context; the settings decide about the rest."""
 
@@ -177,40 +181,23 @@ class Contexts(Audited):
         request = await self.request(question, **options)
         return await self.build_requested(scope, session_id, request)
 
-    async def read(self, scope: Scope, session_id: UUID, request: ContextRequest) -> ContextReading:
-        """Read what the context is made of; `SessionNotFound` where there is no such session."""
-        allowed = self.permissions.allowed(scope, databases=request.databases)
-        access = await self._timed(Stage.PERMISSIONS, allowed)
-        size = request.window.size_for(request.tier)
-        is_messages = request.window.unit is WindowUnit.MESSAGES
-        window = read_window(
-            self.messages,
-            self.permissions,
-            scope,
-            session_id,
-            access=access,
-            count=size if is_messages else size * _MESSAGES_A_TURN,
-            covers_all=self._covers_all,
-        )
-        return await self._timed(Stage.WINDOW, window)
-
     @audited(AuditAction.CONTEXT_READ)
     async def build_requested(
         self,
         scope: Scope,
         session_id: UUID,
         request: ContextRequest,
-        reading: ContextReading | None = None,
+        *,
+        admit: Callable[[StoredWindow], Awaitable[None]] = _admit_all,
     ) -> Context:
         """The question with the end of the conversation, its summary and recalled entries.
 
-        `reading` is what `read` has returned just now, where it was asked. Answers that draw on
-        tables that the owner may not see now, or on other databases than those requested, are left
-        out.
+        Answers that draw on tables that the owner may not see now, or on other databases than
+        those requested, are left out. `admit` sees the window first, and may refuse to go on.
         """
-        if reading is None:
-            reading = await self.read(scope, session_id, request)
+        reading = await self._read(scope, session_id, request)
         access, stored = reading.access, reading.stored
+        await admit(stored)
         redaction = self.messages.redaction
         unmasking = await redaction.unmasking(scope, request.question)
         stored = _unmasked_window(stored, unmasking)
@@ -304,6 +291,24 @@ class Contexts(Audited):
     async def settle(self) -> None:
         """Wait until it is noted what contexts have used."""
         await self.facts.settle()
+
+    async def _read(
+        self, scope: Scope, session_id: UUID, request: ContextRequest
+    ) -> ContextReading:
+        allowed = self.permissions.allowed(scope, databases=request.databases)
+        access = await self._timed(Stage.PERMISSIONS, allowed)
+        size = request.window.size_for(request.tier)
+        is_messages = request.window.unit is WindowUnit.MESSAGES
+        window = read_window(
+            self.messages,
+            self.permissions,
+            scope,
+            session_id,
+            access=access,
+            count=size if is_messages else size * _MESSAGES_A_TURN,
+            covers_all=self._covers_all,
+        )
+        return await self._timed(Stage.WINDOW, window)
 
     async def _timed(self, stage: Stage, work: Awaitable[Result]) -> Result:
         with self.telemetry.stage(stage):
