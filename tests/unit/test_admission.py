@@ -113,6 +113,37 @@ async def test_while_none_leaves_one_more_is_begun_every_moment_up_to_the_limit(
     assert await asyncio.gather(*entering[4:]) == [True, True]
 
 
+@pytest.mark.parametrize("patience", [0.5, 10])
+async def test_work_that_waits_long_for_the_database_is_done_as_often_as_it_is_asked(
+    patience: float,
+) -> None:
+    """Two hundred a second that take a twentieth of one: ten are at work."""
+    admission = Admission(max_at_work=16, patience=patience)
+
+    async def work() -> bool:
+        if not await admission.enter():
+            return False
+        await asyncio.sleep(0.05)
+        admission.leave()
+        return True
+
+    working = []
+    for _ in range(200):
+        working.append(asyncio.create_task(work()))
+        await asyncio.sleep(0.005)
+    assert all(await asyncio.gather(*working))
+
+
+async def test_two_that_stand_still_do_not_stand_in_the_way_of_others() -> None:
+    admission = Admission(max_at_work=16, patience=10)
+    assert await admission.enter()
+    assert await admission.enter()
+    for _ in range(10):
+        async with asyncio.timeout(1):
+            assert await admission.enter()
+        admission.leave()
+
+
 async def test_one_is_begun_though_many_before_it_have_given_up() -> None:
     admission = Admission(max_at_work=16, patience=10)
     entering = [asyncio.create_task(admission.enter()) for _ in range(9)]

@@ -197,6 +197,12 @@ async def test_a_window_tells_whether_somebody_speaks_in_the_entries(stores: Sto
     assert [one.entries and one.entries.has_speakers for one in (unnamed, named)] == [False, True]
 
 
+async def test_a_window_tells_that_its_user_is_halted(stores: Stores) -> None:
+    log = await Log.start(stores)
+    await stores.states.put(log.scope, "Halted", now=FIRST_MOMENT)
+    assert (await window_of(log)).is_halted is True
+
+
 async def window_of(log: Log) -> StoredWindow:
     window = await log.stores.messages.window(log.scope, log.session_id, count=1, covers_all=True)
     assert window is not None

@@ -9,6 +9,7 @@ import random
 from collections import deque
 from collections.abc import Callable
 from http import HTTPStatus
+from time import thread_time
 from typing import Final, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,9 +22,13 @@ from recollect.ports.telemetry import UNMEASURED, Telemetry
 ALWAYS_ADMITTED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 """What is asked to find out how the server is, overload or not."""
 _FEW: Final = 2
-"""So many are begun at once: one works while another one waits for the database."""
-_NEXT_AFTER: Final = 0.02
-"""Seconds after which one more is begun: all that are at work may wait for the database."""
+"""The requests that are begun at once: one works while another one waits for the database."""
+_LOOK_AFTER: Final = 0.02
+"""Seconds that somebody waits until it is seen whether more can be at work."""
+_LIMIT_LASTS: Final = 1.0
+"""Seconds for which there may be more at work than few, once that has helped."""
+_BUSY: Final = 0.5
+"""The share of these that the process works where the processor is what they wait for."""
 _MOST_WAITING: Final = 2_000
 _STANDING: Final = 0.1
 """The share of the patience that is left once a queue lasts: what comes then waits too long."""
@@ -49,7 +54,8 @@ class Admission:
     """Counts the requests that are worked on; others wait for a place, in the order they came.
 
     Of those that come at the same moment few are begun at once: they are answered one after the
-    other, where all would be answered last.
+    other, where all would be answered last. While somebody waits though the process has time, as
+    those at work wait for the database, there may be ever more of them, up to `max_at_work`.
 
     A burst may wait as long as the patience says. A queue that has not been empty for that long
     is no burst: then only a tenth of it, so that what is admitted is answered soon, and the rest
@@ -69,7 +75,7 @@ class Admission:
 
         `note_load` is told how many are worked on or wait, whenever that changes.
         """
-        self._few = min(_FEW, max_at_work)
+        self._few = self._limit = min(_FEW, max_at_work)
         self._max_at_work = max_at_work
         self._patience = patience
         self._longest_pause = longest_pause
@@ -79,8 +85,11 @@ class Admission:
         self._waiting: deque[_Waiting] = deque()
         self._waiting_since = 0.0
         """When somebody began to wait while nobody else did."""
-        self._beginning: asyncio.TimerHandle | None = None
-        """Set while somebody waits."""
+        self._looking: asyncio.TimerHandle | None = None
+        """Set from when somebody begins to wait until nobody is seen waiting."""
+        self._raised_at = 0.0
+        self._worked = 0.0
+        """The processor time of this thread when it was last looked at."""
         self._next_piece = asyncio.Lock()
         """Of those who give way, one goes on at a time."""
         self._all_left: asyncio.Future[None] | None = None
@@ -88,19 +97,21 @@ class Admission:
 
     async def enter(self) -> bool:
         """Wait for a place, or return False where there will be none in time."""
-        if self._at_work < self._few and not self._waiting:
+        loop = asyncio.get_running_loop()
+        if self._limit > self._few and loop.time() - self._raised_at > _LIMIT_LASTS:
+            self._limit = max(self._few, min(self._limit - 1, self._at_work))
+        if self._at_work < self._limit and not self._waiting:
             self._change(1)
             return True
         if len(self._waiting) >= _MOST_WAITING:
             return False
-        loop = asyncio.get_running_loop()
         waiting = _Waiting(loop.create_future(), loop.time())
         if not self._waiting:
             self._waiting_since = waiting.since
         self._waiting.append(waiting)
         self._change(0)
-        if self._beginning is None:
-            self._beginning = loop.call_later(_NEXT_AFTER, self._begin_one_more)
+        if self._looking is None:
+            self._look_later()
         timer = loop.call_later(self._patience, self._refuse, waiting)
         try:
             return await waiting.admitted
@@ -136,19 +147,24 @@ class Admission:
 
     def _admit(self) -> None:
         """Begin those who wait for the places that are free."""
-        while self._waiting and self._at_work < self._few:
+        while self._waiting and self._at_work < self._limit:
             self._admit_next()
         self._change(0)
 
-    def _begin_one_more(self) -> None:
-        """Begin one beside the few."""
-        self._beginning = None
-        if self._waiting and self._at_work < self._max_at_work:
-            self._admit_next()
-            self._change(0)
-        if self._waiting:
-            loop = asyncio.get_running_loop()
-            self._beginning = loop.call_later(_NEXT_AFTER, self._begin_one_more)
+    def _look_later(self) -> None:
+        self._worked = thread_time()
+        self._looking = asyncio.get_running_loop().call_later(_LOOK_AFTER, self._look)
+
+    def _look(self) -> None:
+        """Let one more be at work if somebody has waited while the process had time."""
+        self._looking = None
+        if not self._waiting:
+            return
+        if thread_time() - self._worked < _BUSY * _LOOK_AFTER:
+            self._limit = min(max(self._limit, self._at_work) + 1, self._max_at_work)
+            self._raised_at = asyncio.get_running_loop().time()
+        self._admit()
+        self._look_later()
 
     def _admit_next(self) -> None:
         """Begin the one who waits longest, or refuse it where that is too long."""

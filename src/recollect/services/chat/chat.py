@@ -1,7 +1,7 @@
 """One turn, from the question to the stored reply.
 
-state → question stored, and its context meanwhile → answerer → reply stored. Nothing holds a
-connection while a model works, and whatever ends a turn early leaves it failed, with its question.
+window and state → question stored, and its context meanwhile → answerer → reply stored. Nothing
+holds a connection while a model works, and whatever ends a turn early leaves it failed, with its question.
 """
 
 import asyncio
@@ -327,8 +327,8 @@ class Chat:
         admitted = asyncio.get_running_loop().create_future()
 
         async def admit(stored: StoredWindow | None) -> None:
-            await self._admit(scope, stored, attempts)
             if not admitted.done():
+                await self._admit(scope, stored, attempts)
                 admitted.set_result(None)
 
         def build() -> Awaitable[Context | None]:
@@ -342,7 +342,9 @@ class Chat:
         opened = None
         try:
             await asyncio.wait((admitted, building), return_when=asyncio.FIRST_COMPLETED)
-            if not admitted.done():  # there is no window
+            if not admitted.done():  # there is no window, or it told that the user is halted
+                if isinstance(building.exception(), UserHalted):
+                    await building
                 await admit(None)
             opened = await self._open(scope, session_id, inquiry, attempts)
             try:

@@ -11,6 +11,7 @@ from uuid import UUID
 from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.context.context import Context, Tokens
 from recollect.domain.context.window import (
+    CUT_MARK,
     ConversationTurn,
     Tier,
     WindowPolicy,
@@ -21,7 +22,7 @@ from recollect.domain.context.window import (
     readable_tokens,
     tier_of,
 )
-from recollect.domain.conversation.message import OF_SQL, characters_in
+from recollect.domain.conversation.message import OF_SQL, Visibility, characters_in
 from recollect.domain.conversation.session import check_labels
 from recollect.domain.facts.fact import Fact
 from recollect.domain.followup.language import language_of
@@ -43,7 +44,7 @@ from recollect.domain.recall.entry import (
 from recollect.domain.recall.query import AlreadyInContext
 from recollect.domain.summary.read_messages import ReadMessages
 from recollect.errors import InvalidInput, QuestionTooLong
-from recollect.ports.conversations import StoredWindow
+from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.metrics import DEGRADED
 from recollect.ports.models import TokenCounter
 from recollect.ports.telemetry import Stage
@@ -52,7 +53,6 @@ from recollect.services.audit.operations import Audited, audited
 from recollect.services.context.assembly import Assembly, ContextParts
 from recollect.services.context.context_metrics import record_context
 from recollect.services.context.form_tokens import TOKENS_A_MESSAGE, FormTokenCache
-from recollect.services.context.reading import ContextReading, read_window
 from recollect.services.context.rewriting import (
     Rewriting,
     check_model_name,
@@ -75,6 +75,7 @@ HURRIED: Final = (
 """The warning of contexts that were built without models."""
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
 _MAX_TOKENS: Final = 10_000_000
+_RESUMMARISED: Final = 200  # messages read where their stored summary may not be shown
 
 logger = logging.getLogger(__name__)
 
@@ -195,9 +196,10 @@ class Contexts(Audited):
         Answers that draw on tables that the owner may not see now, or on other databases than
         those requested, are left out. `admit` sees the window first, and may refuse to go on.
         """
-        reading = await self._read(scope, session_id, request)
-        access, stored = reading.access, reading.stored
+        stored = await self._timed(Stage.WINDOW, self._window(scope, session_id, request))
         await admit(stored)
+        reading = self._visible(scope, session_id, request, stored)
+        access, stored, is_resummarised = await self._timed(Stage.PERMISSIONS, reading)
         redaction = self.messages.redaction
         unmasking = await redaction.unmasking(scope, request.question)
         stored = _unmasked_window(stored, unmasking)
@@ -206,7 +208,7 @@ class Contexts(Audited):
             history_of(stored.messages), request.question, by_rules_alone=is_hurried
         )
         rewrite = await self._timed(Stage.REWRITE, rewriting)
-        covers_all = self._covers_all or reading.is_resummarised
+        covers_all = self._covers_all or is_resummarised
         assembly = Assembly(
             self.counter_for(request.model),
             request.limit,
@@ -292,23 +294,42 @@ class Contexts(Audited):
         """Wait until it is noted what contexts have used."""
         await self.facts.settle()
 
-    async def _read(
+    async def _window(
         self, scope: Scope, session_id: UUID, request: ContextRequest
-    ) -> ContextReading:
-        allowed = self.permissions.allowed(scope, databases=request.databases)
-        access = await self._timed(Stage.PERMISSIONS, allowed)
+    ) -> StoredWindow:
         size = request.window.size_for(request.tier)
         is_messages = request.window.unit is WindowUnit.MESSAGES
-        window = read_window(
-            self.messages,
-            self.permissions,
-            scope,
-            session_id,
-            access=access,
-            count=size if is_messages else size * _MESSAGES_A_TURN,
-            covers_all=self._covers_all,
+        count = min(size if is_messages else size * _MESSAGES_A_TURN, MAX_WINDOW)
+        return await self.messages.window(
+            scope, session_id, count=count, covers_all=self._covers_all
         )
-        return await self._timed(Stage.WINDOW, window)
+
+    async def _visible(
+        self, scope: Scope, session_id: UUID, request: ContextRequest, stored: StoredWindow
+    ) -> tuple[Access, StoredWindow, bool]:
+        """What the user may see, also of a window; and whether its summary is to be made anew.
+
+        A summary draws on all its tables at once. Where some of them may not be seen, it is left
+        out and its messages are read instead.
+        """
+        access = await self.permissions.allowed(scope, databases=request.databases)
+        summary = stored.summary
+        is_withheld = summary is not None and (
+            access.visibility_of(summary.tables) is not Visibility.ALL
+        )
+        if is_withheld:
+            whole = await self.messages.window(
+                scope, session_id, count=_RESUMMARISED, covers_all=True
+            )
+            stored = replace(whole, summary=None)
+        visible = await self.permissions.for_model(access, stored.messages)
+        # An answer that only quotes memory keeps its place alone: what it quoted may have been
+        # deleted since, and that no model was set is no example to one.
+        messages = (
+            replace(message, content=CUT_MARK) if message.details.only_quotes else message
+            for message in visible
+        )
+        return access, replace(stored, messages=tuple(messages)), is_withheld
 
     async def _timed(self, stage: Stage, work: Awaitable[Result]) -> Result:
         with self.telemetry.stage(stage):

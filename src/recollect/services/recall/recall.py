@@ -309,7 +309,7 @@ class Recall(Audited):
                 if query.vector is None:
                     raise
                 logger.warning("recall.by_words", extra={"facts": {"problem": str(error)}})
-                query = replace(query, model=None, vector=None)
+                query = replace(query, model=None, vector=None, state=None)
                 warnings = (*warnings, VECTORS_FAILED)
                 continue
             relevant = search.relevant(candidates, question)
