@@ -1,7 +1,8 @@
 """One turn, from the question to the stored reply.
 
 window and state → question stored, and its context meanwhile → answerer → reply stored. Nothing
-holds a connection while a model works, and whatever ends a turn early leaves it failed, with its question.
+holds a connection while a model works, and whatever ends a turn early leaves it failed, with its
+question.
 """
 
 import asyncio
