@@ -1,6 +1,7 @@
 """More requests than a process can do: some wait, the others are refused early, nobody is lost."""
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -177,6 +178,21 @@ async def test_a_queue_that_stands_is_refused_after_a_tenth_of_the_time() -> Non
 
     assert second.done() or not await second
     assert await admission.enter()  # the place is free
+
+
+async def test_a_short_queue_is_none_that_stands_however_long_there_is_one() -> None:
+    admission = Admission(max_at_work=16, patience=PATIENCE)
+    assert await admission.enter()
+    waiting = deque[asyncio.Task[bool]]()
+    for _ in range(10):  # there is always somebody who waits, for a half of what one may
+        waiting.append(asyncio.create_task(admission.enter()))
+        await asyncio.sleep(PATIENCE / 4)
+        if len(waiting) > 2:
+            admission.leave()
+            assert await waiting.popleft()
+    for one in waiting:
+        admission.leave()
+        assert await one
 
 
 async def test_how_long_somebody_waited_is_told_to_whoever_can_do_less() -> None:

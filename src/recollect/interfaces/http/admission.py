@@ -57,9 +57,9 @@ class Admission:
     other, where all would be answered last. While somebody waits though the process has time, as
     those at work wait for the database, there may be ever more of them, up to `max_at_work`.
 
-    A burst may wait as long as the patience says. A queue that has not been empty for that long
-    is no burst: then only a tenth of it, so that what is admitted is answered soon, and the rest
-    is refused early.
+    A burst may wait as long as the patience says. If there have been more than may be at work for
+    that long, it is no burst: then only a tenth of it, so that what is admitted is answered soon,
+    and the rest is refused early.
     """
 
     def __init__(
@@ -83,8 +83,8 @@ class Admission:
         self._note_load = note_load or _ignore
         self._at_work = 0
         self._waiting: deque[_Waiting] = deque()
-        self._waiting_since = 0.0
-        """When somebody began to wait while nobody else did."""
+        self._exceeded_at = 0.0
+        """When there came to be more than may be at work."""
         self._looking: asyncio.TimerHandle | None = None
         """Set from when somebody begins to wait until nobody is seen waiting."""
         self._raised_at = 0.0
@@ -106,9 +106,9 @@ class Admission:
         if len(self._waiting) >= _MOST_WAITING:
             return False
         waiting = _Waiting(loop.create_future(), loop.time())
-        if not self._waiting:
-            self._waiting_since = waiting.since
         self._waiting.append(waiting)
+        if self._load == self._max_at_work + 1:
+            self._exceeded_at = waiting.since
         self._change(0)
         if self._looking is None:
             self._look_later()
@@ -184,10 +184,16 @@ class Admission:
     def _change(self, number: int) -> None:
         """Let so many more be at work, after others have begun to wait or wait no longer."""
         self._at_work += number
-        self._note_load(self._at_work + len(self._waiting))
+        self._note_load(self._load)
+
+    @property
+    def _load(self) -> int:
+        """How many are at work or wait."""
+        return self._at_work + len(self._waiting)
 
     def _longest_wait(self, now: float) -> float:
-        is_standing = now - self._waiting_since > self._patience
+        is_exceeded = self._load > self._max_at_work
+        is_standing = is_exceeded and now - self._exceeded_at > self._patience
         return self._patience * (_STANDING if is_standing else 1)
 
     def _refuse(self, waiting: _Waiting) -> None:
