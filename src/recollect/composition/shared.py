@@ -9,6 +9,7 @@ from recollect.ports import Stores
 from recollect.services.access import Permissions
 from recollect.services.audit.trail import AuditTrail
 from recollect.services.conversations.last_access import LastAccess
+from recollect.services.leased_keys import LeasedKeys
 from recollect.services.recall.outside_index import OutsideIndex
 from recollect.services.redaction import Redaction
 from recollect.services.services import ServiceDependencies
@@ -29,7 +30,9 @@ class SharedParts:
                 vectors=dependencies.vectors,
                 clock=dependencies.clock,
             )
-        self.stores = stores if self.outside is None else replace(stores, recall=self.outside)
+        self.stores = replace(stores, api_keys=LeasedKeys(stores.api_keys))
+        if self.outside is not None:
+            self.stores = replace(self.stores, recall=self.outside)
         self.needs = dependencies
         self.policies = policies
         self.clock = dependencies.clock

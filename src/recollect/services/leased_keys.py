@@ -1,0 +1,94 @@
+"""API keys that were found are believed for a moment, and a revocation waits for its end."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.identity.accounts import ApiKey
+from recollect.domain.identity.scope import TenantScope
+from recollect.ports.accounts import ApiKeyStore
+
+LEASE_SECONDS: Final = 1.0
+_MARGIN_SECONDS: Final = 0.05
+"""For timers that are a little early."""
+_MOST_KEYS: Final = 10_000
+_KeyName = tuple[UUID, UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class _Lease:
+    key: ApiKey
+    ends_at: float
+
+
+class LeasedKeys:
+    """An `ApiKeyStore` that looks for a key once a second at most, however often it is presented.
+
+    What any process does to a key is said to be done only when no lease of it can be left, in
+    whichever process: from then on the key opens nothing anywhere.
+    See docs/decisions/0057-keys-are-leased.md.
+    """
+
+    def __init__(
+        self,
+        store: ApiKeyStore,
+        *,
+        seconds: float = LEASE_SECONDS,
+        timer: Callable[[], float] = monotonic,
+    ) -> None:
+        """Believe what the store has found for these seconds."""
+        self._store = store
+        self._seconds = seconds
+        self._timer = timer
+        self._leases: dict[_KeyName, _Lease] = {}  # in the order in which they end
+
+    async def add(self, scope: TenantScope, key: ApiKey) -> None:
+        """Store a new key."""
+        await self._store.add(scope, key)
+
+    async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
+        """Return a key that was valid within the last second, or what the store knows of it."""
+        name, asked_at = (owner_id, key_id), self._timer()
+        lease = self._leases.get(name)
+        if lease is not None and asked_at < lease.ends_at:
+            return lease.key
+        key = await self._store.find(owner_id, key_id)
+        if key is not None and not key.is_revoked:
+            self._keep(name, _Lease(key, asked_at + self._seconds))
+        return key
+
+    async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
+        """Return the tenant's keys as they are stored."""
+        return await self._store.list(scope)
+
+    async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
+        """Revoke a key, and wait until nobody believes it any more."""
+        is_there = await self._store.revoke(scope, key_id, now=now)
+        if is_there:
+            await self._let_leases_end(scope, key_id)
+        return is_there
+
+    async def delete(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
+        """Delete a key, and wait until nobody believes it any more."""
+        was_there = await self._store.delete(scope, key_id, now=now)
+        if was_there:
+            await self._let_leases_end(scope, key_id)
+        return was_there
+
+    def _keep(self, name: _KeyName, lease: _Lease) -> None:
+        self._leases.pop(name, None)
+        self._leases[name] = lease
+        now = self._timer()
+        while self._leases:
+            oldest = next(iter(self._leases))
+            if len(self._leases) <= _MOST_KEYS and now < self._leases[oldest].ends_at:
+                return
+            del self._leases[oldest]
+
+    async def _let_leases_end(self, scope: TenantScope, key_id: UUID) -> None:
+        self._leases.pop((scope.owner_id, key_id), None)
+        await asyncio.sleep(self._seconds + _MARGIN_SECONDS)
