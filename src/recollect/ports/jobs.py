@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Protocol
 from uuid import UUID, uuid5
 
@@ -32,6 +33,7 @@ class Job:
     scheduled_at: datetime
 
 
+@lru_cache(maxsize=4096)  # each message asks for that of its session
 def job_id_for(kind: JobKind, session_id: UUID) -> UUID:
     """Return the one id of a kind of work on a session, so that it never waits twice."""
     return uuid5(session_id, kind)

@@ -119,11 +119,12 @@ class _Clocks:
             self._statistics = -1
 
     def read(self) -> _Times:
-        waited = 0
-        if self._statistics >= 0:
-            waited = int(os.pread(self._statistics, 100, 0).split()[1])
+        now = time.monotonic()
+        if self._statistics < 0:
+            return _Times(now=now, processor=time.thread_time(), waited=0)
+        worked, waited, _ = os.pread(self._statistics, 100, 0).split()
         return _Times(
-            now=time.monotonic(), processor=time.thread_time(), waited=waited / _NANOSECONDS
+            now=now, processor=int(worked) / _NANOSECONDS, waited=int(waited) / _NANOSECONDS
         )
 
     def close(self) -> None:

@@ -83,51 +83,80 @@ class Degradation:
     async def _while_answering(self, work: Awaitable[Result]) -> Result:
         """The result of the work, which is cancelled once the database is found to hang.
 
-        Work that ends meanwhile counts: its result, or why it was refused. A write that has begun
-        goes on by itself, as `Turns` sees to.
+        A write that has begun goes on by itself, as `Turns` sees to.
         """
         if self._probe is None:
             return await work
-        working = asyncio.ensure_future(work)
-        try:
-            await self._until_done(working, self._probe)
-        except Unavailable:
-            if await _cancel(working):
-                raise
-        except BaseException:
-            await _cancel(working)
-            raise
-        try:
-            return working.result()
-        finally:
-            del working  # else an error's traceback would hold the task, and the task its error
-
-    async def _until_done(self, working: "asyncio.Future[Result]", probe: Probe) -> None:
-        """Wait for the work, as long as the database answers.
-
-        It has a second chance: on a busy machine the probe's first connection takes its time.
-        """
-        seconds = 0 if self._is_database_away else self._patient_seconds
-        has_second_chance = not self._is_database_away
-        while not (await asyncio.wait({working}, timeout=seconds))[0]:
-            try:
-                await probe()
-            except Unavailable:
-                if not has_second_chance:
-                    raise
-                has_second_chance, seconds = False, 0
-            else:
-                has_second_chance, seconds = True, self._patient_seconds
+        is_away = self._is_database_away
+        async with _Watch(
+            self._probe,
+            patient_seconds=self._patient_seconds,
+            first_seconds=0 if is_away else self._patient_seconds,
+            has_second_chance=not is_away,
+        ):
+            return await work
 
     def warn(self, warning: str) -> None:
         """Add a warning for the user."""
         self._warnings[warning] = None
 
 
-async def _cancel(working: "asyncio.Future[Result]") -> bool:
-    """Cancel the work and wait for its end. Return whether it was cancelled before it was done."""
-    working.cancel()
-    await asyncio.wait({working})
-    if not working.cancelled():
-        working.exception()  # seen, whether anybody wants to know it or not
-    return working.cancelled()
+class _Watch:
+    """Cancels the task that enters it once the database is found to hang, and raises why.
+
+    As `asyncio.timeout` does it: nearly all work ends long before it is watched for, and costs a
+    timer that is not needed, instead of a task of its own.
+    """
+
+    def __init__(
+        self,
+        probe: Probe,
+        *,
+        patient_seconds: float,
+        first_seconds: float,
+        has_second_chance: bool,
+    ) -> None:
+        """Probe after the first seconds, and then every patient seconds.
+
+        There may be a second chance: on a busy machine the probe's first connection takes its time.
+        """
+        self._probe = probe
+        self._patient_seconds = patient_seconds
+        self._first_seconds = first_seconds
+        self._has_second_chance = has_second_chance
+        self._probing: asyncio.Task[None] | None = None
+        self._error: Unavailable | None = None
+
+    async def __aenter__(self) -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None  # noqa: S101  # coroutines run in tasks
+        self._task, self._cancelling = task, task.cancelling()
+        self._timer = loop.call_later(self._first_seconds, self._begin)
+
+    async def __aexit__(self, error_type: type[BaseException] | None, *_: object) -> None:
+        self._timer.cancel()
+        if self._probing is not None:
+            self._probing.cancel()
+        if self._error is None:
+            return
+        is_cancelled_by_us = self._task.uncancel() <= self._cancelling
+        if is_cancelled_by_us and error_type is asyncio.CancelledError:
+            raise self._error from None
+
+    def _begin(self) -> None:
+        self._probing = asyncio.get_running_loop().create_task(self._probe_until_away())
+
+    async def _probe_until_away(self) -> None:
+        has_second_chance = self._has_second_chance
+        while True:
+            try:
+                await self._probe()
+            except Unavailable as error:
+                if not has_second_chance:
+                    self._error = error
+                    self._task.cancel()
+                    return
+                has_second_chance = False
+            else:
+                has_second_chance = True
+                await asyncio.sleep(self._patient_seconds)
