@@ -182,7 +182,7 @@ def content_words(text: str, language: str) -> list[str]:
 def guess_language(texts: str | Iterable[str]) -> str | None:
     """Return the language (`en`, `nl`, `de`, `fr`, `es`) of most of the first words, if clear."""
     words = islice(_words([texts] if isinstance(texts, str) else texts), _READ_WORDS)
-    languages = Counter(_LANGUAGE_OF[word] for word in words if word in _LANGUAGE_OF)
+    languages = Counter(filter(None, map(_LANGUAGE_OF.get, words)))
     (best, hits), (_, other_hits) = (*languages.most_common(2), ("", 0), ("", 0))[:2]
     return best if hits >= max(_MIN_HITS, _MARGIN * other_hits) else None
 

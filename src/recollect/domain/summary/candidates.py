@@ -1,11 +1,11 @@
 """Reading conversations and summaries: the sentences that a summary can choose from."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Final, Protocol
 
 from recollect.domain.language import fold, guess_language, is_common_word, split_words
 from recollect.domain.summary.languages import SummaryWords, labels_of, summary_words
@@ -92,17 +92,19 @@ class CandidateSet:
     words: int
 
 
-def read_message(text: str, voice: "Voice", most: int) -> Sequence[SentenceCandidate]:
-    """Return the first `most` sentences of a message, with 0 for the turn, which its text lacks.
+class MessageReader(Protocol):
+    """`read_message`, or a cache of its results."""
 
-    It is read in its own language, or in the conversation's where that is not clear.
-    """
+    def __call__(
+        self, text: str, voice: "Voice", *, turn: int, most: int
+    ) -> Sequence[SentenceCandidate]:
+        """Return the first `most` sentences of a message, which is the turn of that number."""
+
+
+def read_message(text: str, voice: "Voice", *, turn: int, most: int) -> Sequence[SentenceCandidate]:
+    """Read a message in its own language, or in the conversation's where that is not clear."""
     own = replace(voice, language=guess_language(text) or voice.language)
-    return tuple(islice(_candidates(text, own), most))
-
-
-MessageReader = Callable[[str, "Voice", int], Sequence[SentenceCandidate]]
-"""`read_message`, or a cache of its results."""
+    return tuple(islice(_candidates(text, own, turn), most))
 
 
 def read_conversation(
@@ -127,7 +129,7 @@ def read_conversation(
             is_left_open=_is_left_open(spoken[turn + 1 : turn + 2], language),
             is_unasked=_asks_nothing(spoken[max(0, turn - 1) : turn], language),
         )
-        candidates += (replace(one, turn=turn) for one in read(text, voice, most))
+        candidates += read(text, voice, turn=turn, most=most)
     words = sum(len(text.split()) for text in texts)
     return CandidateSet(candidates=tuple(candidates), words=words)
 
@@ -209,18 +211,18 @@ class Voice:
         return (self.is_user or self.is_assistant) and is_small_talk(sentence, self.language)
 
 
-def _candidates(text: str, voice: Voice) -> Iterator[SentenceCandidate]:
+def _candidates(text: str, voice: Voice, turn: int) -> Iterator[SentenceCandidate]:
     place = 0
     for sentence in split_sentences(text):
         tight = _shortened(tighten(sentence))
         # What a line that ends in a colon announces stands in the next lines.
         if not tight or tight.endswith(":") or voice.is_filler(tight):
             continue
-        yield _candidate(tight, place, voice)
+        yield _candidate(tight, voice, turn=turn, place=place)
         place += 1
 
 
-def _candidate(sentence: str, place: int, voice: Voice) -> SentenceCandidate:
+def _candidate(sentence: str, voice: Voice, *, turn: int, place: int) -> SentenceCandidate:
     content = _content(sentence)
     asks = is_question(sentence)
     is_open = asks and voice.is_user and voice.is_left_open and bool(content)
@@ -228,7 +230,7 @@ def _candidate(sentence: str, place: int, voice: Voice) -> SentenceCandidate:
     if is_open:
         line = f"{voice.words.open_question_label}: {sentence}"
     return SentenceCandidate(
-        turn=0,
+        turn=turn,
         place=place,
         speaker=voice.speaker,
         line=line,

@@ -6,7 +6,7 @@ reading them took nine tenths of the time.
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Final
 from uuid import UUID
@@ -33,7 +33,7 @@ class ReadMessages:
         self.size = 0
         """In bytes, about."""
 
-    def read(self, text: str, voice: Voice, most: int) -> Sequence[SentenceCandidate]:
+    def read(self, text: str, voice: Voice, *, turn: int, most: int) -> Sequence[SentenceCandidate]:
         """The same as `read_message`."""
         key = text, voice
         with self._lock:
@@ -41,7 +41,11 @@ class ReadMessages:
             if reading is not None:
                 self._cached.move_to_end(key)
         if reading is None or not reading.has(most):
-            reading = _Reading(sentences=read_message(text, voice, most), most=most)
+            sentences = read_message(text, voice, turn=turn, most=most)
+            reading = _Reading(sentences=sentences, turn=turn, most=most)
+            self._put(key, reading)
+        elif reading.turn != turn:
+            reading = reading.at(turn)
             self._put(key, reading)
         return reading.sentences[:most]
 
@@ -72,8 +76,15 @@ class _Reading:
     """The sentences of a message, or the first of them."""
 
     sentences: Sequence[SentenceCandidate]
+    turn: int
+    """Where the message stood when it was asked for last; mostly it stands there again."""
     most: int
     """How many were asked for."""
+
+    def at(self, turn: int) -> "_Reading":
+        """The same message where it stands now."""
+        sentences = tuple(replace(sentence, turn=turn) for sentence in self.sentences)
+        return replace(self, sentences=sentences, turn=turn)
 
     def has(self, most: int) -> bool:
         """Whether so many of them are here, or all that there are."""

@@ -76,10 +76,10 @@ class ExtractiveSummariser:
         earlier, tables = split_tables_line(previous or "")
         for message in messages:
             tables += message.details.tables_used or ()
-        count = self.tokens.count
-        line = tables_line(
-            tables, language=_language(messages), limit=max_tokens // _TABLES_PART, count=count
-        )
+        count, line = self.tokens.count, ""
+        if tables:
+            limit = max_tokens // _TABLES_PART
+            line = tables_line(tables, language=_language(messages), limit=limit, count=count)
         utterances = _utterances(messages)
         limit = max_tokens - count(f"\n{line}" if line else "")
         summary = summarise_extractively(
