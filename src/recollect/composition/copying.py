@@ -31,7 +31,7 @@ def build_copy(
         copied=_export(there),
         tenants=TenantCopy(
             keys=source.api_keys,
-            copied_keys=target.api_keys,
+            copied_keys=there.stores.api_keys,
             settings=source.tenant_settings,
             copied_settings=target.tenant_settings,
             clock=dependencies.clock,

@@ -106,7 +106,7 @@ class ApiKeys(Audited):
 
     @measured(AuditAction.API_KEY_REVOKED)
     async def revoke(self, scope: TenantScope, key_id: UUID) -> None:
-        """Revoke a key at once and for good."""
+        """Revoke a key for good; once this returns, no process takes it any more."""
         if not await self.store.revoke(scope, key_id, now=self.clock.now()):
             raise ApiKeyNotFound(key_id)
 

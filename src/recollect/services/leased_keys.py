@@ -1,4 +1,4 @@
-"""API keys that were found are believed for a moment, and a revocation waits for its end."""
+"""Keys of services are believed for a moment, and a revocation waits for its end."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from recollect.domain.identity.accounts import ApiKey
 from recollect.domain.identity.scope import TenantScope
 from recollect.ports.accounts import ApiKeyStore
 
-LEASE_SECONDS: Final = 1.0
+LEASE_SECONDS: Final = 0.5
 _MARGIN_SECONDS: Final = 0.05
 """For timers that are a little early."""
-_MOST_KEYS: Final = 10_000
+_MOST_KEYS: Final = 1_000
 _KeyName = tuple[UUID, UUID]
 
 
@@ -26,11 +26,12 @@ class _Lease:
 
 
 class LeasedKeys:
-    """An `ApiKeyStore` that looks for a key once a second at most, however often it is presented.
+    """An `ApiKeyStore` that looks for the key of a service twice a second at most.
 
-    What any process does to a key is said to be done only when no lease of it can be left, in
-    whichever process: from then on the key opens nothing anywhere.
-    See docs/decisions/0057-keys-are-leased.md.
+    Whoever ends such a key returns only when no lease of it can be left, in whichever process:
+    from then on it opens nothing anywhere. Keys of single users are looked for each time: they
+    are presented seldom, and hold names that an erasure must not leave behind.
+    See docs/decisions/0057-keys-of-services-are-leased.md.
     """
 
     def __init__(
@@ -44,20 +45,23 @@ class LeasedKeys:
         self._store = store
         self._seconds = seconds
         self._timer = timer
-        self._leases: dict[_KeyName, _Lease] = {}  # in the order in which they end
+        self._leases: dict[_KeyName, _Lease] = {}  # the oldest first
 
     async def add(self, scope: TenantScope, key: ApiKey) -> None:
         """Store a new key."""
         await self._store.add(scope, key)
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
-        """Return a key that was valid within the last second, or what the store knows of it."""
+        """Return a key that was valid a moment ago, or what the store knows of it.
+
+        A lease counts from before the store is asked: its answer may be old when it arrives.
+        """
         name, asked_at = (owner_id, key_id), self._timer()
         lease = self._leases.get(name)
         if lease is not None and asked_at < lease.ends_at:
             return lease.key
         key = await self._store.find(owner_id, key_id)
-        if key is not None and not key.is_revoked:
+        if key is not None and key.user is None and not key.is_revoked:
             self._keep(name, _Lease(key, asked_at + self._seconds))
         return key
 
@@ -67,28 +71,24 @@ class LeasedKeys:
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
         """Revoke a key, and wait until nobody believes it any more."""
+        key = await self._store.find(scope.owner_id, key_id)
         is_there = await self._store.revoke(scope, key_id, now=now)
-        if is_there:
-            await self._let_leases_end(scope, key_id)
+        await self._let_leases_end(key)
         return is_there
 
     async def delete(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
         """Delete a key, and wait until nobody believes it any more."""
+        key = await self._store.find(scope.owner_id, key_id)
         was_there = await self._store.delete(scope, key_id, now=now)
-        if was_there:
-            await self._let_leases_end(scope, key_id)
+        await self._let_leases_end(key)
         return was_there
 
     def _keep(self, name: _KeyName, lease: _Lease) -> None:
         self._leases.pop(name, None)
         self._leases[name] = lease
-        now = self._timer()
-        while self._leases:
-            oldest = next(iter(self._leases))
-            if len(self._leases) <= _MOST_KEYS and now < self._leases[oldest].ends_at:
-                return
-            del self._leases[oldest]
+        if len(self._leases) > _MOST_KEYS:
+            del self._leases[next(iter(self._leases))]
 
-    async def _let_leases_end(self, scope: TenantScope, key_id: UUID) -> None:
-        self._leases.pop((scope.owner_id, key_id), None)
-        await asyncio.sleep(self._seconds + _MARGIN_SECONDS)
+    async def _let_leases_end(self, key: ApiKey | None) -> None:
+        if key is not None and key.user is None:
+            await asyncio.sleep(self._seconds + _MARGIN_SECONDS)

@@ -177,3 +177,49 @@ async def test_cancelling_the_caller_cancels_its_work() -> None:
     with pytest.raises(asyncio.CancelledError):
         await attempt
     assert ended.is_set()
+
+
+async def test_a_task_goes_on_after_work_on_a_hanging_database_was_given_up() -> None:
+    attempts = Degradation(RecordedTelemetry(), probe=hanging, patient_seconds=0)
+    assert await attempts.attempt("context", asyncio.Event().wait()) is None
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+    assert await attempts.attempt("context", working()) == 7
+
+
+async def test_an_attempt_within_another_is_given_up_alone() -> None:
+    attempts = Degradation(RecordedTelemetry(), probe=answering, patient_seconds=3600)
+    inner = Degradation(RecordedTelemetry(), probe=hanging, patient_seconds=0)
+
+    async def work() -> tuple[object, int]:
+        return await inner.attempt("facts", asyncio.Event().wait()), await working()
+
+    assert await attempts.attempt("context", work()) == (None, 7)
+    assert not attempts.is_database_away
+
+
+async def test_a_probe_that_fails_otherwise_ends_the_work_with_its_error() -> None:
+    async def broken() -> bool:
+        raise Forbidden("the role may not ask")
+
+    attempts = Degradation(RecordedTelemetry(), probe=broken, patient_seconds=0)
+    with pytest.raises(Forbidden):
+        await attempts.attempt("context", asyncio.Event().wait())
+
+
+async def test_a_probe_that_answers_too_late_cancels_nobody() -> None:
+    began = asyncio.Event()
+
+    async def probe() -> bool:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise DatabaseUnavailable("cancelled") from None
+        return True
+
+    attempts = Degradation(RecordedTelemetry(), probe=probe, patient_seconds=0)
+    assert await attempts.attempt("context", began.wait()) is True
+    for _ in range(3):
+        await asyncio.sleep(0)

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from conformance.contracts.api_keys import ApiKeyStoreContract
-from recollect.domain.identity.accounts import ApiKey
+from recollect.domain.identity.accounts import ApiKey, KeyScope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports import Stores
 from recollect.ports.accounts import ApiKeyStore
@@ -54,11 +54,11 @@ async def test_a_key_is_looked_for_once_a_lease(store: _Counting) -> None:
     timer, scope = _Timer(), a_tenant_scope()
     keys, key = LeasedKeys(store, timer=timer), an_api_key(scope)
     await keys.add(scope, key)
-    for moment in (0.0, 0.5, 0.99):
+    for moment in (0.0, 0.3, 0.49):
         timer.now = 1000 + moment
         assert await keys.find(scope.owner_id, key.key_id) == key
     assert store.looked_for[key.key_id] == 1
-    timer.now = 1001.0
+    timer.now = 1000.5
     assert await keys.find(scope.owner_id, key.key_id) == key
     assert store.looked_for[key.key_id] == 2
 
@@ -70,11 +70,12 @@ async def test_what_is_no_key_now_is_looked_for_each_time(store: _Counting) -> N
     await keys.add(scope, key)
     assert await keys.find(scope.owner_id, key.key_id) == key
     await keys.revoke(scope, key.key_id, now=seconds_on(1))
-    for _ in range(2):
+    looked_for = store.looked_for[key.key_id]
+    for number in (1, 2):
         found = await keys.find(scope.owner_id, key.key_id)
         assert found is not None
         assert found.is_revoked
-    assert store.looked_for[key.key_id] == 4
+        assert store.looked_for[key.key_id] == looked_for + number
 
 
 @pytest.mark.parametrize("end", ["revoke", "delete"])
@@ -104,7 +105,7 @@ async def test_a_lookup_that_a_revocation_overtakes_is_believed_no_longer_than_i
     class Slow(_Counting):
         async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
             found = await super().find(owner_id, key_id)
-            timer.now += 0.9
+            timer.now += 0.4
             return found
 
     slow = Slow(store)  # type: ignore[arg-type]
@@ -127,3 +128,19 @@ async def test_few_leases_are_kept(store: _Counting, monkeypatch: pytest.MonkeyP
     for key in reversed(some):
         await keys.find(scope.owner_id, key.key_id)
     assert [store.looked_for[key.key_id] for key in some] == [2, 1, 1]
+
+
+async def test_a_users_own_key_is_looked_for_each_time_and_ends_without_a_wait(
+    store: _Counting,
+) -> None:
+    scope = a_tenant_scope()
+    keys = LeasedKeys(store, seconds=3600)
+    key = replace(an_api_key(scope), user="bob", scopes=frozenset({KeyScope.USER}))
+    await keys.add(scope, key)
+    looked_for = store.looked_for[key.key_id]
+    for number in (1, 2):
+        assert await keys.find(scope.owner_id, key.key_id) == key
+        assert store.looked_for[key.key_id] == looked_for + number
+    assert await keys.revoke(scope, key.key_id, now=seconds_on(1))
+    assert await keys.delete(scope, key.key_id, now=seconds_on(2))
+    assert await keys.find(scope.owner_id, key.key_id) is None

@@ -30,6 +30,7 @@ class ReadMessages:
         self._max_bytes = max_bytes
         self._cached: OrderedDict[_Key, _Reading] = OrderedDict()
         self._lock = Lock()
+        self._times_forgotten = 0
         self.size = 0
         """In bytes, about."""
 
@@ -37,26 +38,30 @@ class ReadMessages:
         """The same as `read_message`."""
         key = text, voice
         with self._lock:
+            times_forgotten = self._times_forgotten
             reading = self._cached.get(key)
             if reading is not None:
                 self._cached.move_to_end(key)
         if reading is None or not reading.has(most):
             sentences = read_message(text, voice, turn=turn, most=most)
             reading = _Reading(sentences=sentences, turn=turn, most=most)
-            self._put(key, reading)
+            self._put(key, reading, times_forgotten)
         elif reading.turn != turn:
             reading = reading.at(turn)
-            self._put(key, reading)
+            self._put(key, reading, times_forgotten)
         return reading.sentences[:most]
 
     def forget(self, owner_id: UUID) -> None:  # noqa: ARG002  # nobody knows whose they are
         """Drop all messages; see `OwnerCache.forget`."""
         with self._lock:
             self._cached.clear()
+            self._times_forgotten += 1
             self.size = 0
 
-    def _put(self, key: "_Key", reading: "_Reading") -> None:
+    def _put(self, key: "_Key", reading: "_Reading", times_forgotten: int) -> None:
         with self._lock:
+            if times_forgotten != self._times_forgotten:
+                return  # it was read before: it may be what is to be forgotten
             self._evict(key)
             self._cached[key] = reading
             self.size += _bytes_of(key, reading)

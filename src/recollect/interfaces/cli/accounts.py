@@ -73,7 +73,7 @@ def revoke(
     tenant: Tenant = None,
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a key, at once and for good."""
+    """Revoke a key for good: once this is done, it opens nothing any more."""
     identifier = parse_uuid(key_id, "key_id")
     with_services(
         lambda services, settings: services.api_keys.revoke(

@@ -104,8 +104,8 @@ class Degradation:
 class _Watch:
     """Cancels the task that enters it once the database is found to hang, and raises why.
 
-    As `asyncio.timeout` does it: nearly all work ends long before it is watched for, and costs a
-    timer that is not needed, instead of a task of its own.
+    Nearly all work ends long before it is watched for: it costs a timer that never goes off, and
+    no task of its own.
     """
 
     def __init__(
@@ -124,24 +124,31 @@ class _Watch:
         self._patient_seconds = patient_seconds
         self._first_seconds = first_seconds
         self._has_second_chance = has_second_chance
+        self._task: asyncio.Task[object] | None = None
         self._probing: asyncio.Task[None] | None = None
-        self._error: Unavailable | None = None
+        self._error: Exception | None = None
 
     async def __aenter__(self) -> None:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None  # noqa: S101  # coroutines run in tasks
-        self._task, self._cancelling = task, task.cancelling()
-        self._timer = loop.call_later(self._first_seconds, self._begin)
+        self._task = asyncio.current_task()
+        assert self._task is not None  # noqa: S101  # coroutines run in tasks
+        self._cancelling = self._task.cancelling()
+        self._timer = asyncio.get_running_loop().call_later(self._first_seconds, self._begin)
 
-    async def __aexit__(self, error_type: type[BaseException] | None, *_: object) -> None:
+    async def __aexit__(self, raised: type[BaseException] | None, *_: object) -> None:
+        task, error = self._task, self._error
+        self._task = self._error = None  # it is over; and an error must not hold its own frames
         self._timer.cancel()
         if self._probing is not None:
             self._probing.cancel()
-        if self._error is None:
+            self._probing = None
+        if task is None or error is None:
             return
-        is_cancelled_by_us = self._task.uncancel() <= self._cancelling
-        if is_cancelled_by_us and error_type is asyncio.CancelledError:
-            raise self._error from None
+        is_ours = task.uncancel() <= self._cancelling
+        try:
+            if is_ours and raised is asyncio.CancelledError:
+                raise error from error.__cause__
+        finally:
+            del error
 
     def _begin(self) -> None:
         self._probing = asyncio.get_running_loop().create_task(self._probe_until_away())
@@ -151,12 +158,13 @@ class _Watch:
         while True:
             try:
                 await self._probe()
-            except Unavailable as error:
-                if not has_second_chance:
+            except Exception as error:  # noqa: BLE001  # raised where the work is waited for
+                if isinstance(error, Unavailable) and has_second_chance:
+                    has_second_chance = False
+                    continue
+                if self._task is not None:
                     self._error = error
                     self._task.cancel()
-                    return
-                has_second_chance = False
-            else:
-                has_second_chance = True
-                await asyncio.sleep(self._patient_seconds)
+                return
+            has_second_chance = True
+            await asyncio.sleep(self._patient_seconds)

@@ -1,6 +1,17 @@
+from collections.abc import Sequence
 from uuid import uuid4
 
-from recollect.domain.summary.candidates import CandidateSet, Utterance, read_conversation
+import pytest
+
+from recollect.domain.summary import read_messages
+from recollect.domain.summary.candidates import (
+    CandidateSet,
+    SentenceCandidate,
+    Utterance,
+    Voice,
+    read_conversation,
+    read_message,
+)
 from recollect.domain.summary.extractive import summarise_extractively
 from recollect.domain.summary.read_messages import ReadMessages
 
@@ -66,3 +77,15 @@ def test_nothing_is_left_of_what_is_forgotten() -> None:
     after = read(cached, conversation).candidates
     assert after == before
     assert after[0].content is not before[0].content
+
+
+def test_what_is_forgotten_while_it_is_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    cached, conversation = ReadMessages(), talk(1)
+
+    def reading(text: str, voice: Voice, *, turn: int, most: int) -> Sequence[SentenceCandidate]:
+        cached.forget(uuid4())
+        return read_message(text, voice, turn=turn, most=most)
+
+    monkeypatch.setattr(read_messages, "read_message", reading)
+    assert read(cached, conversation) == read_conversation(conversation)
+    assert cached.size == 0

@@ -110,7 +110,7 @@ def _scopes(form: Form) -> list[KeyScope]:
 
 @router.post(PAGE + "/{key_id}/revoke")
 async def revoke_key(request: Request, visitor: KnownVisitor, key_id: str) -> Response:
-    """Revoke a key, at once and for good."""
+    """Revoke a key for good."""
     await site_of(request).services.api_keys.revoke(
         visitor.administered, parse_uuid(key_id, "key_id")
     )
