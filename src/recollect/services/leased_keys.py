@@ -1,4 +1,4 @@
-"""Keys of services are believed for a moment, and a revocation waits for its end."""
+"""Keys of services are trusted for a moment without a look, and a revocation waits for its end."""
 
 import asyncio
 from collections.abc import Callable
@@ -41,7 +41,7 @@ class LeasedKeys:
         seconds: float = LEASE_SECONDS,
         timer: Callable[[], float] = monotonic,
     ) -> None:
-        """Believe what the store has found for these seconds."""
+        """Trust what the store has found for these seconds."""
         self._store = store
         self._seconds = seconds
         self._timer = timer
@@ -70,14 +70,14 @@ class LeasedKeys:
         return await self._store.list(scope)
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Revoke a key, and wait until nobody believes it any more."""
+        """Revoke a key, and wait until nobody trusts it any more."""
         key = await self._store.find(scope.owner_id, key_id)
         is_there = await self._store.revoke(scope, key_id, now=now)
         await self._let_leases_end(key)
         return is_there
 
     async def delete(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Delete a key, and wait until nobody believes it any more."""
+        """Delete a key, and wait until nobody trusts it any more."""
         key = await self._store.find(scope.owner_id, key_id)
         was_there = await self._store.delete(scope, key_id, now=now)
         await self._let_leases_end(key)

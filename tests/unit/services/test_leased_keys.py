@@ -79,7 +79,7 @@ async def test_what_is_no_key_now_is_looked_for_each_time(store: _Counting) -> N
 
 
 @pytest.mark.parametrize("end", ["revoke", "delete"])
-async def test_once_a_key_is_said_to_be_ended_no_process_believes_it(
+async def test_once_a_key_is_said_to_be_ended_no_process_trusts_it(
     store: _Counting, end: str
 ) -> None:
     scope = a_tenant_scope()
@@ -95,7 +95,7 @@ async def test_once_a_key_is_said_to_be_ended_no_process_believes_it(
         assert found is None or found.is_revoked
 
 
-async def test_a_lookup_that_a_revocation_overtakes_is_believed_no_longer_than_it(
+async def test_a_lookup_that_a_revocation_overtakes_is_trusted_no_longer_than_it(
     store: _Counting,
 ) -> None:
     """A lease counts from before the store was asked: its answer may be older than it arrives."""

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from recollect.errors import AuditUnavailable, DatabaseUnavailable, Unavailable
@@ -83,18 +84,21 @@ class Degradation:
     async def _while_answering(self, work: Awaitable[Result]) -> Result:
         """The result of the work, which is cancelled once the database is found to hang.
 
-        A write that has begun goes on by itself, as `Turns` sees to.
+        A write that has begun goes on by itself, as `Turns` sees to. Nearly all work ends long
+        before it is watched: that costs a timer that never goes off, and no task of its own.
         """
         if self._probe is None:
             return await work
         is_away = self._is_database_away
-        async with _Watch(
-            self._probe,
-            patient_seconds=self._patient_seconds,
-            first_seconds=0 if is_away else self._patient_seconds,
-            has_second_chance=not is_away,
-        ):
-            return await work
+        watch = _Watch(self._probe, self._patient_seconds, has_second_chance=not is_away)
+        try:
+            async with asyncio.timeout(None) as limit:
+                with watch.beginning_in(0 if is_away else self._patient_seconds, limit):
+                    return await work
+        except TimeoutError:
+            if watch.error is None:
+                raise
+            raise watch.error from watch.error.__cause__
 
     def warn(self, warning: str) -> None:
         """Add a warning for the user."""
@@ -102,58 +106,36 @@ class Degradation:
 
 
 class _Watch:
-    """Cancels the task that enters it once the database is found to hang, and raises why.
+    """Probes the database while work waits for it, and ends the work once it is found to hang."""
 
-    Nearly all work ends long before it is watched for: it costs a timer that never goes off, and
-    no task of its own.
-    """
-
-    def __init__(
-        self,
-        probe: Probe,
-        *,
-        patient_seconds: float,
-        first_seconds: float,
-        has_second_chance: bool,
-    ) -> None:
-        """Probe after the first seconds, and then every patient seconds.
+    def __init__(self, probe: Probe, patient_seconds: float, *, has_second_chance: bool) -> None:
+        """Probe every patient seconds.
 
         There may be a second chance: on a busy machine the probe's first connection takes its time.
         """
         self._probe = probe
         self._patient_seconds = patient_seconds
-        self._first_seconds = first_seconds
         self._has_second_chance = has_second_chance
-        self._task: asyncio.Task[object] | None = None
         self._probing: asyncio.Task[None] | None = None
-        self._error: Exception | None = None
+        self.error: Exception | None = None
+        """Why the work was ended."""
 
-    async def __aenter__(self) -> None:
-        self._task = asyncio.current_task()
-        assert self._task is not None  # noqa: S101  # coroutines run in tasks
-        self._cancelling = self._task.cancelling()
-        self._timer = asyncio.get_running_loop().call_later(self._first_seconds, self._begin)
-
-    async def __aexit__(self, raised: type[BaseException] | None, *_: object) -> None:
-        task, error = self._task, self._error
-        self._task = self._error = None  # it is over; and an error must not hold its own frames
-        self._timer.cancel()
-        if self._probing is not None:
-            self._probing.cancel()
-            self._probing = None
-        if task is None or error is None:
-            return
-        is_ours = task.uncancel() <= self._cancelling
+    @contextmanager
+    def beginning_in(self, seconds: float, limit: asyncio.Timeout) -> Iterator[None]:
+        """Probe from then on until the end of the block; the limit expires if it has to end."""
+        timer = asyncio.get_running_loop().call_later(seconds, self._begin, limit)
         try:
-            if is_ours and raised is asyncio.CancelledError:
-                raise error from error.__cause__
+            yield
         finally:
-            del error
+            timer.cancel()
+            if self._probing is not None:
+                self._probing.cancel()
+                self._probing = None
 
-    def _begin(self) -> None:
-        self._probing = asyncio.get_running_loop().create_task(self._probe_until_away())
+    def _begin(self, limit: asyncio.Timeout) -> None:
+        self._probing = asyncio.get_running_loop().create_task(self._probe_until_away(limit))
 
-    async def _probe_until_away(self) -> None:
+    async def _probe_until_away(self, limit: asyncio.Timeout) -> None:
         has_second_chance = self._has_second_chance
         while True:
             try:
@@ -162,9 +144,9 @@ class _Watch:
                 if isinstance(error, Unavailable) and has_second_chance:
                     has_second_chance = False
                     continue
-                if self._task is not None:
-                    self._error = error
-                    self._task.cancel()
+                if self._probing is not None:  # else the work has ended meanwhile
+                    self.error = error
+                    limit.reschedule(asyncio.get_running_loop().time())
                 return
             has_second_chance = True
             await asyncio.sleep(self._patient_seconds)

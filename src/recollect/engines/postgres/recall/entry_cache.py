@@ -47,8 +47,8 @@ class CachedRecallIndex(PostgresRecallIndex):
     Entries are cached from an owner's second search within ten minutes on. At each search the
     database is asked what has changed, unless the query tells the state of the entries as it was
     when the question came, and only that is read: what others have added or deleted until then is
-    found or gone. Of large owners the
-    binary-quantised vectors are cached: the first pass is made here, the rest by the database.
+    found or gone. Of large owners the binary-quantised vectors are cached: the first pass is made
+    here, the rest by the database.
     """
 
     def __init__(
