@@ -1,4 +1,4 @@
-"""Keys of services are trusted for a moment without a look, and a revocation waits for its end."""
+"""A cache of service keys whose entries are leases: a revocation waits until they have ended."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,7 +16,7 @@ LEASE_SECONDS: Final = 0.5
 _MARGIN_SECONDS: Final = 0.05
 """For timers that are a little early."""
 _MOST_KEYS: Final = 1_000
-_KeyName = tuple[UUID, UUID]
+_KeyId = tuple[UUID, UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class _Lease:
 
 
 class LeasedKeys:
-    """An `ApiKeyStore` that looks for the key of a service twice a second at most.
+    """An `ApiKeyStore` that caches each service key for the time of a lease.
 
-    Whoever ends such a key returns only when no lease of it can be left, in whichever process:
-    from then on it opens nothing anywhere. Keys of single users are looked for each time: they
-    are presented seldom, and hold names that an erasure must not leave behind.
+    `revoke` and `delete` return when every lease of the key has ended, in all processes: the key is
+    accepted nowhere from then on. Keys of single users are not cached: they are presented seldom,
+    and hold names that an erasure must not leave behind.
     See docs/decisions/0057-keys-of-services-are-leased.md.
     """
 
@@ -41,28 +41,28 @@ class LeasedKeys:
         seconds: float = LEASE_SECONDS,
         timer: Callable[[], float] = monotonic,
     ) -> None:
-        """Trust what the store has found for these seconds."""
+        """Cache valid keys for these seconds."""
         self._store = store
         self._seconds = seconds
         self._timer = timer
-        self._leases: dict[_KeyName, _Lease] = {}  # the oldest first
+        self._leases: dict[_KeyId, _Lease] = {}  # the oldest first
 
     async def add(self, scope: TenantScope, key: ApiKey) -> None:
         """Store a new key."""
         await self._store.add(scope, key)
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
-        """Return a key that was valid a moment ago, or what the store knows of it.
+        """Return the cached key while its lease lasts, else what the store has.
 
-        A lease counts from before the store is asked: its answer may be old when it arrives.
+        A lease begins before the store is read: the row may be old when it arrives.
         """
-        name, asked_at = (owner_id, key_id), self._timer()
-        lease = self._leases.get(name)
-        if lease is not None and asked_at < lease.ends_at:
+        identifier, began_at = (owner_id, key_id), self._timer()
+        lease = self._leases.get(identifier)
+        if lease is not None and began_at < lease.ends_at:
             return lease.key
         key = await self._store.find(owner_id, key_id)
         if key is not None and key.user is None and not key.is_revoked:
-            self._keep(name, _Lease(key, asked_at + self._seconds))
+            self._keep(identifier, _Lease(key, began_at + self._seconds))
         return key
 
     async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
@@ -70,25 +70,25 @@ class LeasedKeys:
         return await self._store.list(scope)
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Revoke a key, and wait until nobody trusts it any more."""
+        """Revoke a key and wait until its leases have ended."""
         key = await self._store.find(scope.owner_id, key_id)
         is_there = await self._store.revoke(scope, key_id, now=now)
-        await self._let_leases_end(key)
+        await self._wait_for_leases(key)
         return is_there
 
     async def delete(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Delete a key, and wait until nobody trusts it any more."""
+        """Delete a key and wait until its leases have ended."""
         key = await self._store.find(scope.owner_id, key_id)
         was_there = await self._store.delete(scope, key_id, now=now)
-        await self._let_leases_end(key)
+        await self._wait_for_leases(key)
         return was_there
 
-    def _keep(self, name: _KeyName, lease: _Lease) -> None:
-        self._leases.pop(name, None)
-        self._leases[name] = lease
+    def _keep(self, identifier: _KeyId, lease: _Lease) -> None:
+        self._leases.pop(identifier, None)
+        self._leases[identifier] = lease
         if len(self._leases) > _MOST_KEYS:
             del self._leases[next(iter(self._leases))]
 
-    async def _let_leases_end(self, key: ApiKey | None) -> None:
+    async def _wait_for_leases(self, key: ApiKey | None) -> None:
         if key is not None and key.user is None:
             await asyncio.sleep(self._seconds + _MARGIN_SECONDS)

@@ -21,14 +21,14 @@ from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 ALWAYS_ADMITTED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 """What is asked to find out how the server is, overload or not."""
-_FEW: Final = 2
-"""The requests that are begun at once: one works while another one waits for the database."""
-_LOOK_AFTER: Final = 0.02
-"""Seconds that somebody waits until it is seen whether more can be at work."""
-_LIMIT_LASTS: Final = 1.0
-"""Seconds for which there may be more at work than few, once that has helped."""
-_BUSY: Final = 0.5
-"""The share of these that the process works where the processor is what they wait for."""
+_MIN_LIMIT: Final = 2
+"""The concurrency limit while the processor is busy: one request works, one awaits the database."""
+_ADJUSTMENT_SECONDS: Final = 0.02
+"""Between two adjustments of the limit while requests wait."""
+_RAISED_SECONDS: Final = 1.0
+"""How long a raised limit lasts after it was last raised."""
+_BUSY_SHARE: Final = 0.5
+"""The share of that interval the thread works from which on the processor is the bottleneck."""
 _MOST_WAITING: Final = 2_000
 _STANDING: Final = 0.1
 """The share of the patience that is left once a queue lasts: what comes then waits too long."""
@@ -53,9 +53,9 @@ class _Waiting(NamedTuple):
 class Admission:
     """Counts the requests that are worked on; others wait for a place, in the order they came.
 
-    Of those that come at the same moment few are begun at once: they are answered one after the
-    other, where all would be answered last. While somebody waits though the process has time, as
-    those at work wait for the database, there may be ever more of them, up to `max_at_work`.
+    The concurrency limit adapts. It is low while the processor is busy, so that requests of a burst
+    are answered one after the other instead of all at its end. While requests wait and the
+    processor is idle, because those at work wait for the database, it rises up to `max_at_work`.
 
     A burst may wait as long as the patience says. If there have been more than may be at work for
     that long, it is no burst: then only a tenth of it, so that what is admitted is answered soon,
@@ -75,7 +75,7 @@ class Admission:
 
         `note_load` is told how many are worked on or wait, whenever that changes.
         """
-        self._few = self._limit = min(_FEW, max_at_work)
+        self._min_limit = self._limit = min(_MIN_LIMIT, max_at_work)
         self._max_at_work = max_at_work
         self._patience = patience
         self._longest_pause = longest_pause
@@ -85,11 +85,11 @@ class Admission:
         self._waiting: deque[_Waiting] = deque()
         self._exceeded_at = 0.0
         """When there came to be more than may be at work."""
-        self._looking: asyncio.TimerHandle | None = None
-        """Set from when somebody begins to wait until nobody is seen waiting."""
+        self._adjustment: asyncio.TimerHandle | None = None
+        """The next adjustment of the limit; None while no request waits."""
         self._raised_at = 0.0
-        self._worked = 0.0
-        """The processor time of this thread when it was last looked at."""
+        self._processor_seconds = 0.0
+        """The processor time of this thread at the last adjustment."""
         self._next_piece = asyncio.Lock()
         """Of those who give way, one goes on at a time."""
         self._all_left: asyncio.Future[None] | None = None
@@ -98,8 +98,8 @@ class Admission:
     async def enter(self) -> bool:
         """Wait for a place, or return False where there will be none in time."""
         loop = asyncio.get_running_loop()
-        if self._limit > self._few and loop.time() - self._raised_at > _LIMIT_LASTS:
-            self._limit = max(self._few, min(self._limit - 1, self._at_work))
+        if self._limit > self._min_limit and loop.time() - self._raised_at > _RAISED_SECONDS:
+            self._limit = max(self._min_limit, min(self._limit - 1, self._at_work))
         if self._at_work < self._limit and not self._waiting:
             self._change(1)
             return True
@@ -110,8 +110,8 @@ class Admission:
         if self._load == self._max_at_work + 1:
             self._exceeded_at = waiting.since
         self._change(0)
-        if self._looking is None:
-            self._look_later()
+        if self._adjustment is None:
+            self._schedule_adjustment()
         timer = loop.call_later(self._patience, self._refuse, waiting)
         try:
             return await waiting.admitted
@@ -151,20 +151,22 @@ class Admission:
             self._admit_next()
         self._change(0)
 
-    def _look_later(self) -> None:
-        self._worked = thread_time()
-        self._looking = asyncio.get_running_loop().call_later(_LOOK_AFTER, self._look)
+    def _schedule_adjustment(self) -> None:
+        self._processor_seconds = thread_time()
+        self._adjustment = asyncio.get_running_loop().call_later(
+            _ADJUSTMENT_SECONDS, self._adjust_limit
+        )
 
-    def _look(self) -> None:
-        """Let one more be at work if somebody has waited while the process had time."""
-        self._looking = None
+    def _adjust_limit(self) -> None:
+        """Raise the limit by one if requests have waited while the processor was idle."""
+        self._adjustment = None
         if not self._waiting:
             return
-        if thread_time() - self._worked < _BUSY * _LOOK_AFTER:
+        if thread_time() - self._processor_seconds < _BUSY_SHARE * _ADJUSTMENT_SECONDS:
             self._limit = min(max(self._limit, self._at_work) + 1, self._max_at_work)
             self._raised_at = asyncio.get_running_loop().time()
         self._admit()
-        self._look_later()
+        self._schedule_adjustment()
 
     def _admit_next(self) -> None:
         """Begin the one who waits longest, or refuse it where that is too long."""

@@ -90,23 +90,25 @@ class Degradation:
         if self._probe is None:
             return await work
         is_away = self._is_database_away
-        watch = _Watch(self._probe, self._patient_seconds, has_second_chance=not is_away)
+        watchdog = _DatabaseWatchdog(
+            self._probe, self._patient_seconds, has_second_chance=not is_away
+        )
         try:
             async with asyncio.timeout(None) as limit:
-                with watch.beginning_in(0 if is_away else self._patient_seconds, limit):
+                with watchdog.watching_after(0 if is_away else self._patient_seconds, limit):
                     return await work
         except TimeoutError:
-            if watch.error is None:
+            if watchdog.error is None:
                 raise
-            raise watch.error from watch.error.__cause__
+            raise watchdog.error from watchdog.error.__cause__
 
     def warn(self, warning: str) -> None:
         """Add a warning for the user."""
         self._warnings[warning] = None
 
 
-class _Watch:
-    """Probes the database while work waits for it, and ends the work once it is found to hang."""
+class _DatabaseWatchdog:
+    """Probes the database while work waits for it, and ends the work once the database hangs."""
 
     def __init__(self, probe: Probe, patient_seconds: float, *, has_second_chance: bool) -> None:
         """Probe every patient seconds.
@@ -121,8 +123,8 @@ class _Watch:
         """Why the work was ended."""
 
     @contextmanager
-    def beginning_in(self, seconds: float, limit: asyncio.Timeout) -> Iterator[None]:
-        """Probe from then on until the end of the block; the limit expires if it has to end."""
+    def watching_after(self, seconds: float, limit: asyncio.Timeout) -> Iterator[None]:
+        """Probe after these seconds until the end of the block; expire the limit if that fails."""
         timer = asyncio.get_running_loop().call_later(seconds, self._begin, limit)
         try:
             yield
