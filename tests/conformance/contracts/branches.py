@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from conformance.contracts.branch_client import Talk, listed
-from conformance.contracts.shared import END_OF_PAST, alone, long_ago
+from conformance.contracts.shared import END_OF_PAST, alone, before_all_others
 from recollect.domain.conversation.session import TurnStatus
 from recollect.errors import IdAlreadyUsed
 from recollect.ports import Stores
@@ -210,13 +210,13 @@ class BranchStoreContract:
         scope, messages = a_scope(), listed("one")
         async with alone(stores, "abandoned turns"):
             await stores.turns.fail_abandoned(started_by=END_OF_PAST)
-            session = await start_session(stores, scope, now=long_ago(1))
-            for moment in (long_ago(1), long_ago(5)):
+            session = await start_session(stores, scope, now=before_all_others(1))
+            for moment in (before_all_others(1), before_all_others(5)):
                 await stores.branches.follow(
                     scope, session.session_id, messages, continues=False, now=moment
                 )
-            assert await stores.turns.fail_abandoned(started_by=long_ago(4)) == 0
-            assert await stores.turns.fail_abandoned(started_by=long_ago(5)) == 1
+            assert await stores.turns.fail_abandoned(started_by=before_all_others(4)) == 0
+            assert await stores.turns.fail_abandoned(started_by=before_all_others(5)) == 1
 
     async def test_a_failed_question_stays_where_the_client_leaves_it(self, stores: Stores) -> None:
         talk = await Talk.start(stores)

@@ -28,6 +28,11 @@ def long_ago(seconds: float) -> datetime:
     return _PAST + timedelta(seconds=seconds)
 
 
+def before_all_others(seconds: float) -> datetime:
+    """A moment in a past that no other test stores turns in: they run at the same time."""
+    return _PAST - timedelta(days=1) + timedelta(seconds=seconds)
+
+
 @asynccontextmanager
 async def alone(stores: Stores, what: str) -> AsyncIterator[None]:
     """Keep all other tests from the same thing, also those of other processes.

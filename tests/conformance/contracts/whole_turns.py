@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID, uuid4
 
-from conformance.contracts.shared import END_OF_PAST, alone, long_ago
+from conformance.contracts.shared import END_OF_PAST, alone, before_all_others
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
@@ -51,14 +51,14 @@ class TurnStoreContract:
     async def test_abandoned_turns_of_all_owners_are_failed(self, stores: Stores) -> None:
         async with alone(stores, "abandoned turns"):
             await stores.turns.fail_abandoned(started_by=END_OF_PAST)
-            first, _ = await _asked(stores, a_scope(), long_ago(1), "user")
-            later, question = await _asked(stores, a_scope(), long_ago(2), "user")
-            answered, _ = await _asked(stores, a_scope(), long_ago(1), "user", "assistant")
-            assert await stores.turns.fail_abandoned(started_by=long_ago(0)) == 0
-            assert await stores.turns.fail_abandoned(started_by=long_ago(1)) == 1
+            first, _ = await _asked(stores, a_scope(), before_all_others(1), "user")
+            later, question = await _asked(stores, a_scope(), before_all_others(2), "user")
+            answered, _ = await _asked(stores, a_scope(), before_all_others(1), "user", "assistant")
+            assert await stores.turns.fail_abandoned(started_by=before_all_others(0)) == 0
+            assert await stores.turns.fail_abandoned(started_by=before_all_others(1)) == 1
             found = [await _status(stores, case) for case in (first, later, answered)]
             assert found == [TurnStatus.FAILED, TurnStatus.PENDING, TurnStatus.COMPLETE]
-            assert await stores.turns.fail_abandoned(started_by=long_ago(2)) == 1
+            assert await stores.turns.fail_abandoned(started_by=before_all_others(2)) == 1
         await append(stores, *later, a_message("assistant"), reply_to=question)
         assert await _status(stores, later) is TurnStatus.COMPLETE, "better late than never"
 
