@@ -59,6 +59,90 @@ async def test_a_waiting_user_gets_the_first_connection_that_is_free(
     await connections.give_back(taken[1])
 
 
+async def test_while_one_may_come_back_no_other_connection_is_opened(pool: asyncpg.Pool) -> None:
+    connections = ConnectionPool(pool, patience_seconds=60)
+    taken = await connections.take()
+    process = taken.get_server_pid()
+    users = [asyncio.create_task(backend_pid(connections)) for _ in range(5)]
+    await asyncio.sleep(0.05)
+    assert connections.use() == {"busy": 1, "idle": 0, "wanted": 5}
+    await connections.give_back(taken)
+
+    assert await asyncio.gather(*users) == [process] * 5
+    assert pool.get_size() == 1
+    await connections.close()
+
+
+async def test_if_none_comes_back_another_connection_is_opened(
+    connections: ConnectionPool, pool: asyncpg.Pool
+) -> None:
+    taken = await connections.take()
+
+    assert await backend_pid(connections) != taken.get_server_pid()
+    assert pool.get_size() == 2
+    await connections.give_back(taken)
+
+
+async def test_connections_are_opened_one_after_the_other(admin_dsn: str) -> None:
+    opening, most = 0, 0
+
+    async def connect(dsn: str, **options: object) -> asyncpg.Connection:
+        nonlocal opening, most
+        opening += 1
+        most = max(most, opening)
+        try:
+            return await asyncpg.connect(dsn, **options)
+        finally:
+            opening -= 1
+
+    async with asyncpg.create_pool(admin_dsn, min_size=0, max_size=5, connect=connect) as pool:
+        connections = ConnectionPool(pool, patience_seconds=0)
+        taken = await asyncio.gather(*(connections.take() for _ in range(5)))
+        assert (len({one.get_server_pid() for one in taken}), most) == (5, 1)
+        for one in taken:
+            await connections.give_back(one)
+        await connections.close()
+
+
+async def test_all_who_wait_are_told_why_there_is_no_connection(admin_dsn: str) -> None:
+    tries = 0
+
+    async def connect(*_: object, **__: object) -> asyncpg.Connection:
+        nonlocal tries
+        tries += 1
+        raise ConnectionRefusedError
+
+    async with asyncpg.create_pool(admin_dsn, min_size=0, max_size=5, connect=connect) as pool:
+        connections = ConnectionPool(pool)
+        asked = [asyncio.create_task(connections.take()) for _ in range(4)]
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        assert [type(one) for one in found] == [ConnectionRefusedError] * 4
+        with pytest.raises(ConnectionRefusedError):
+            await connections.take()
+        assert tries == 2
+        await connections.close()
+
+
+async def test_a_connection_for_who_leaves_at_that_moment_goes_to_the_next(
+    connections: ConnectionPool, pool: asyncpg.Pool
+) -> None:
+    taken = [await connections.take(), await connections.take()]
+    leaving = asyncio.create_task(connections.take())
+    staying = asyncio.create_task(connections.take())
+    gone = asyncio.create_task(connections.take())
+    await asyncio.sleep(0)
+    gone.cancel()
+    await connections.give_back(taken[0])
+    leaving.cancel()  # it has the connection, and has not begun to use it
+
+    assert (await staying).get_server_pid() == taken[0].get_server_pid()
+    assert leaving.cancelled()
+    assert gone.cancelled()
+    await connections.give_back(taken[0])
+    await connections.give_back(taken[1])
+    assert connections.use() == {"busy": 0, "idle": 2, "wanted": 0}
+
+
 async def test_a_connection_that_broke_while_idle_is_replaced(
     connections: ConnectionPool, admin_dsn: str
 ) -> None:

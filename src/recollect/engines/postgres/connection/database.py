@@ -21,7 +21,8 @@ from recollect.engines.postgres.connection.content import (
 )
 from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.engines.postgres.connection.owner_keys import Fetch, KeyRows, wrapped_key
-from recollect.engines.postgres.connection.pool import ConnectionPool, Probe
+from recollect.engines.postgres.connection.pool import ConnectionPool
+from recollect.engines.postgres.connection.probe import Probe
 from recollect.engines.postgres.sql import statement
 from recollect.errors import ConfigurationError, ContentUnreadable, ErasureUnderWay
 from recollect.ports.privacy.encryption import OwnerCipher

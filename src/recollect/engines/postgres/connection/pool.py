@@ -1,25 +1,20 @@
-"""Connections to PostgreSQL: the pool, and the probe of whether it answers."""
+"""The pool of connections to PostgreSQL."""
 
 import asyncio
+from collections import deque
 from contextlib import suppress
+from contextvars import Context
 from typing import Final
 
 import asyncpg
 
-from recollect.engines.postgres.connection.error_mapping import is_broken
+from recollect.engines.postgres.connection.error_mapping import GONE, is_broken
 
-_GONE: Final = (
-    OSError,
-    asyncpg.PostgresError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-)
+_PATIENCE_SECONDS: Final = 0.02
+"""For so long a connection that is in use may come back before another one is opened."""
 _RECOVERY_SECONDS: Final = 5
 _CLOSE_SECONDS: Final = 10
 _FULL_SECONDS: Final = 60
-_ANSWER_SECONDS: Final = 0.8
-_PROBE_SECONDS: Final = 10
-_PROBE_SETTINGS: Final = {"application_name": "recollect readiness"}
 
 
 class ConnectionPool:
@@ -31,13 +26,24 @@ class ConnectionPool:
     was cancelled goes back to the driver's pool, and so does once a minute what lies idle, so that
     its limits of age hold. What has broken, or does not come to rest after a cancelled statement,
     is closed. See docs/decisions/0029-what-the-driver-does-not-do.md.
+
+    Connections are opened one after the other, and only while users wait who have not got one that
+    came back. See docs/decisions/0058-connections-are-opened-one-by-one.md.
     """
 
-    def __init__(self, pool: asyncpg.Pool, *, sweep_seconds: float = 60) -> None:
+    def __init__(
+        self,
+        pool: asyncpg.Pool,
+        *,
+        sweep_seconds: float = 60,
+        patience_seconds: float = _PATIENCE_SECONDS,
+    ) -> None:
         self._pool = pool
         self._sweep_seconds = sweep_seconds
+        self._patience_seconds = patience_seconds
         self._idle: list[asyncpg.Connection] = []
-        self._waiting = 0
+        self._waiting: deque[asyncio.Future[asyncpg.Connection]] = deque()
+        self._opening: asyncio.Task[None] | None = None
         self._is_closing = False
         self._timer: asyncio.TimerHandle | None = None
         self._sweeping: asyncio.Task[None] | None = None
@@ -53,7 +59,7 @@ class ConnectionPool:
     def use(self) -> dict[str, int]:
         """How many connections are busy and idle, and how many users wait for one."""
         idle = self._pool.get_idle_size() + len(self._idle)
-        return {"busy": self._pool.get_size() - idle, "idle": idle, "wanted": self._waiting}
+        return {"busy": self._pool.get_size() - idle, "idle": idle, "wanted": self._wanted}
 
     async def take(self) -> asyncpg.Connection:
         """A connection for one use; waits while all are taken."""
@@ -62,16 +68,30 @@ class ConnectionPool:
             if _is_open(connection):
                 return connection
             _throw_away(connection)
-        self._waiting += 1
+        if self._is_closing:
+            return await self._pool.acquire()  # says that it is closed
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        if self._opening is None:
+            # Nothing of the user's goes with it: what is opened serves others as well.
+            self._opening = asyncio.create_task(self._open_while_wanted(), context=Context())
         try:
-            return await self._pool.acquire()
-        finally:
-            self._waiting -= 1
+            return await waiting
+        except asyncio.CancelledError:
+            if waiting.cancelled():
+                with suppress(ValueError):  # it was passed over at the same moment
+                    self._waiting.remove(waiting)
+            elif waiting.exception() is None:  # it got a connection at the same moment
+                await self.give_back(waiting.result())
+            raise
 
     async def give_back(self, connection: asyncpg.Connection) -> None:
         """End a use that went well: the last statement has ended, outside a transaction."""
-        if self._waiting or self._is_closing or not _is_open(connection):
-            with suppress(*_GONE):  # what was done with it is done
+        is_open = _is_open(connection)
+        if is_open and self._hand_on(connection):
+            return
+        if self._is_closing or not is_open:
+            with suppress(*GONE):  # what was done with it is done
                 await self._pool.release(connection)
             return
         self._idle.append(connection)
@@ -120,6 +140,8 @@ class ConnectionPool:
         self._is_closing = True
         if self._timer is not None:
             self._timer.cancel()
+        if self._opening is not None and not self._wanted:
+            self._opening.cancel()
         try:
             async with asyncio.timeout(_CLOSE_SECONDS):
                 if self._sweeping is not None:
@@ -131,13 +153,47 @@ class ConnectionPool:
         except TimeoutError:
             self._pool.terminate()
 
+    @property
+    def _wanted(self) -> int:
+        """How many users wait for a connection."""
+        return sum(not waiting.done() for waiting in self._waiting)
+
+    def _hand_on(self, connection: asyncpg.Connection) -> bool:
+        """Give a connection to the user who waits longest; False where nobody does."""
+        while self._waiting:
+            waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_result(connection)
+                return True
+        return False
+
+    async def _open_while_wanted(self) -> None:
+        """Get one connection after the other of the driver's pool, as long as users wait."""
+        try:
+            while self._wanted:
+                if self.use()["busy"] and not self._pool.get_idle_size():
+                    await asyncio.sleep(self._patience_seconds)
+                if self._wanted:
+                    await self.give_back(await self._pool.acquire())
+        except Exception as error:  # noqa: BLE001  # whatever it is, those who wait must be told
+            self._refuse(error)
+        finally:
+            self._opening = None
+
+    def _refuse(self, error: Exception) -> None:
+        """Tell all who wait why there is no connection."""
+        while self._waiting:
+            waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_exception(error)
+
     async def _reset(self, connection: asyncpg.Connection, *, rolls_back: bool) -> None:
         try:
             async with asyncio.timeout(_RECOVERY_SECONDS):
                 if rolls_back:
                     await connection.execute("ROLLBACK")
                 await self._pool.release(connection)
-        except _GONE:
+        except GONE:
             _throw_away(connection)
 
     def _begin_sweep(self) -> None:
@@ -145,10 +201,13 @@ class ConnectionPool:
         self._sweeping = asyncio.create_task(self._sweep())
 
     async def _sweep(self) -> None:
-        """Give what is idle back to the driver's pool, which closes what is too old or unused."""
-        idle, self._idle = self._idle, []
-        for connection in idle:
-            await self._reset(connection, rolls_back=False)
+        """Give what is idle back to the driver's pool, which closes what is too old or unused.
+
+        What was used last comes last, and is there for users until then.
+        """
+        for _ in range(len(self._idle)):
+            if self._idle:
+                await self._reset(self._idle.pop(0), rolls_back=False)
 
 
 def _is_open(connection: asyncpg.Connection) -> bool:
@@ -161,61 +220,3 @@ def _is_open(connection: asyncpg.Connection) -> bool:
 def _throw_away(connection: asyncpg.Connection) -> None:
     with suppress(asyncpg.InterfaceError):  # the pool may have taken it back already
         connection.terminate()
-
-
-class Probe:
-    """Asks PostgreSQL whether it answers, by a connection of its own, made when first asked.
-
-    Those of the pool may all be at work, or wait without an end for a server that hangs.
-    """
-
-    def __init__(self, dsn: str) -> None:
-        self._dsn = dsn
-        self._connection: asyncpg.Connection | None = None
-        self._asking: asyncio.Task[None] | None = None
-
-    async def ask(self) -> None:
-        """Return once PostgreSQL has answered; raise what the driver does if it has not in time.
-
-        All who ask at the same time wait for one answer. Who gives up leaves it to the next: on a
-        busy machine a new connection may take longer than that.
-        """
-        if self._asking is None:
-            self._asking = asyncio.create_task(self._ask())
-            self._asking.add_done_callback(self._forget)
-        async with asyncio.timeout(_ANSWER_SECONDS):
-            await asyncio.shield(self._asking)
-
-    def close(self) -> None:
-        """Hang up."""
-        if self._asking is not None:
-            self._asking.cancel()
-        self._hang_up()
-
-    def _hang_up(self) -> None:
-        if self._connection is not None:
-            self._connection.terminate()
-            self._connection = None
-
-    def _forget(self, asking: asyncio.Task[None]) -> None:
-        self._asking = None
-        if not asking.cancelled():
-            asking.exception()  # seen by those who wait; they may have gone
-
-    async def _ask(self) -> None:
-        try:
-            async with asyncio.timeout(_PROBE_SECONDS):
-                await self._select()
-        except BaseException:
-            self._hang_up()
-            raise
-
-    async def _select(self) -> None:
-        if self._connection is not None and not self._connection.is_closed():
-            with suppress(*_GONE):
-                # A connection that broke since it was last used says nothing of the server now.
-                await self._connection.execute("SELECT")
-                return
-        self._hang_up()
-        self._connection = await asyncpg.connect(self._dsn, server_settings=_PROBE_SETTINGS)
-        await self._connection.execute("SELECT")
