@@ -126,7 +126,7 @@ def read_conversation(
             listener=listeners.get(utterance.speaker),
             language=language,
             words=summary_words(language),
-            is_left_open=_is_left_open(spoken[turn + 1 : turn + 2], language),
+            is_left_open=_may_ask(text) and _is_left_open(spoken[turn + 1 : turn + 2], language),
             is_unasked=_asks_nothing(spoken[max(0, turn - 1) : turn], language),
         )
         candidates += read(text, voice, turn=turn, most=most)
@@ -263,6 +263,10 @@ def _statement(sentence: str, place: int, voice: Voice, *, is_open: bool) -> Sta
     if place >= _FIRST_OF_MESSAGE and not statement.is_own:
         return Statement(facts=statement.facts, worth=_QUOTED_PART * statement.worth)
     return statement
+
+
+def _may_ask(text: str) -> bool:
+    return "?" in text or "\uff1f" in text
 
 
 def _is_left_open(reply: Sequence[Utterance], language: str | None) -> bool:

@@ -52,6 +52,8 @@ _EXCLAIMED: Final = -0.2
 _REPETITION: Final = -0.2
 _NEW_SPEAKER: Final = 0.05
 _ITS_ANSWER: Final = 0.05
+_ADDED_AT_MOST: Final = _NEW_SPEAKER + _ITS_ANSWER
+"""To the score, by what was chosen before."""
 
 Count = Callable[[str], int]
 
@@ -259,8 +261,7 @@ class _Choice:
             covered.add(one)
         words, room = sum(one.length for one in chosen), limit
         while left and words < _ENOUGH * self._aim:
-            index = max(range(len(left)), key=lambda i: covered.worth(*left[i]))
-            _, best = left.pop(index)
+            _, best = left.pop(_index_of_best(left, covered))
             size = self._count(f"{best.line}\n")
             is_too_long = words > 0 and words + best.length > _OVERSHOOT * self._aim
             if size > room or is_too_long or covered.has_near(best):
@@ -279,6 +280,18 @@ class _Choice:
             return []
         line = cut_to_fit(best.line, limit=limit, count=lambda text: self._count(f"{text}\n"))
         return [replace(best, line=line)] if line else []
+
+
+def _index_of_best(ranked: Sequence[tuple[float, SentenceCandidate]], covered: "_Covered") -> int:
+    """Which one is worth most; those whose score is too low for that are not looked at."""
+    best, most = 0, -math.inf
+    for index, (score, candidate) in enumerate(ranked):
+        if score + _ADDED_AT_MOST <= most:
+            break
+        worth = covered.worth(score, candidate)
+        if worth > most:
+            best, most = index, worth
+    return best
 
 
 class _Covered:
@@ -328,7 +341,10 @@ def _size(chosen: Sequence[SentenceCandidate], count: Count) -> int:
 def _bounded(chosen: Sequence[SentenceCandidate], *, limit: int, count: Count) -> str:
     """The lines joined; counted together they may need less than one by one, seldom more."""
     lines = [candidate.line for candidate in chosen]
-    while len(lines) > 1 and count("\n".join(lines)) > limit:
+    while len(lines) > 1:
+        text = "\n".join(lines)
+        if count(text) <= limit:
+            return text
         lines.pop()
     return cut_to_fit("\n".join(lines), limit=limit, count=count)
 

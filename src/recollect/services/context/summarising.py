@@ -85,6 +85,8 @@ class ExtractiveSummariser:
         summary = summarise_extractively(
             utterances, limit=limit, count=count, earlier=earlier, read=self.read
         )
+        if not line:
+            return summary
         whole = "\n".join(filter(None, [summary, line]))
         return whole if count(whole) <= max_tokens else summary
 
