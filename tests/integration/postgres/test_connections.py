@@ -7,6 +7,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
+from recollect.engines.postgres.connection import pool as pool_module
 from recollect.engines.postgres.connection.pool import ConnectionPool
 
 BACKEND_PID = "SELECT pg_backend_pid()"
@@ -73,14 +74,17 @@ async def test_while_one_may_come_back_no_other_connection_is_opened(pool: async
     await connections.close()
 
 
-async def test_if_none_comes_back_another_connection_is_opened(
-    connections: ConnectionPool, pool: asyncpg.Pool
-) -> None:
+async def test_a_connection_whose_use_failed_goes_to_the_next_user(pool: asyncpg.Pool) -> None:
+    connections = ConnectionPool(pool, patience_seconds=60)
     taken = await connections.take()
+    process = taken.get_server_pid()
+    user = asyncio.create_task(backend_pid(connections))
+    await asyncio.sleep(0)
+    await connections.recover(taken, ValueError())
 
-    assert await backend_pid(connections) != taken.get_server_pid()
-    assert pool.get_size() == 2
-    await connections.give_back(taken)
+    assert await user == process
+    assert pool.get_size() == 1
+    await connections.close()
 
 
 async def test_connections_are_opened_one_after_the_other(admin_dsn: str) -> None:
@@ -114,22 +118,44 @@ async def test_all_who_wait_are_told_why_there_is_no_connection(admin_dsn: str) 
 
     async with asyncpg.create_pool(admin_dsn, min_size=0, max_size=5, connect=connect) as pool:
         connections = ConnectionPool(pool)
-        asked = [asyncio.create_task(connections.take()) for _ in range(4)]
-        found = await asyncio.gather(*asked, return_exceptions=True)
-        assert [type(one) for one in found] == [ConnectionRefusedError] * 4
+        users = [asyncio.create_task(connections.take()) for _ in range(4)]
+        errors = await asyncio.gather(*users, return_exceptions=True)
+        assert [type(one) for one in errors] == [ConnectionRefusedError] * 4
         with pytest.raises(ConnectionRefusedError):
             await connections.take()
         assert tries == 2
         await connections.close()
 
 
+async def test_who_came_after_a_try_had_begun_is_not_refused_with_it(admin_dsn: str) -> None:
+    has_begun, may_fail = asyncio.Event(), asyncio.Event()
+
+    async def connect(dsn: str, **options: object) -> asyncpg.Connection:
+        if has_begun.is_set():
+            return await asyncpg.connect(dsn, **options)
+        has_begun.set()
+        await may_fail.wait()
+        raise ConnectionRefusedError
+
+    async with asyncpg.create_pool(admin_dsn, min_size=0, max_size=5, connect=connect) as pool:
+        connections = ConnectionPool(pool)
+        early = asyncio.create_task(backend_pid(connections))
+        await has_begun.wait()
+        late = asyncio.create_task(backend_pid(connections))
+        await asyncio.sleep(0)
+        may_fail.set()
+
+        assert await late
+        with pytest.raises(ConnectionRefusedError):
+            await early
+        await connections.close()
+
+
 async def test_a_connection_for_who_leaves_at_that_moment_goes_to_the_next(
-    connections: ConnectionPool, pool: asyncpg.Pool
+    connections: ConnectionPool,
 ) -> None:
     taken = [await connections.take(), await connections.take()]
-    leaving = asyncio.create_task(connections.take())
-    staying = asyncio.create_task(connections.take())
-    gone = asyncio.create_task(connections.take())
+    gone, leaving, staying = (asyncio.create_task(connections.take()) for _ in range(3))
     await asyncio.sleep(0)
     gone.cancel()
     await connections.give_back(taken[0])
@@ -141,6 +167,32 @@ async def test_a_connection_for_who_leaves_at_that_moment_goes_to_the_next(
     await connections.give_back(taken[0])
     await connections.give_back(taken[1])
     assert connections.use() == {"busy": 0, "idle": 2, "wanted": 0}
+
+
+async def test_what_was_in_use_at_a_fail_over_is_not_used_again(
+    connections: ConnectionPool,
+) -> None:
+    written, read = await connections.take(), await connections.take()
+    process = read.get_server_pid()
+    await connections.recover(written, asyncpg.ReadOnlySQLTransactionError())
+    await connections.give_back(read)
+
+    assert process not in {await backend_pid(connections) for _ in range(3)}
+
+
+async def test_closing_refuses_those_who_still_wait(
+    pool: asyncpg.Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "_CLOSE_SECONDS", 0.05)
+    connections = ConnectionPool(pool)
+    for _ in range(2):
+        await connections.take()
+    user = asyncio.create_task(connections.take())
+    await asyncio.sleep(0)
+    await connections.close()
+
+    with pytest.raises(asyncpg.InterfaceError):
+        await user
 
 
 async def test_a_connection_that_broke_while_idle_is_replaced(

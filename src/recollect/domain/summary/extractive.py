@@ -52,7 +52,7 @@ _EXCLAIMED: Final = -0.2
 _REPETITION: Final = -0.2
 _NEW_SPEAKER: Final = 0.05
 _ITS_ANSWER: Final = 0.05
-_ADDED_AT_MOST: Final = _NEW_SPEAKER + _ITS_ANSWER
+_ADDED_AT_MOST: Final = _NEW_SPEAKER + _ITS_ANSWER + 1e-9  # for rounding
 """To the score, by what was chosen before."""
 
 Count = Callable[[str], int]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Iterable
 from contextlib import suppress
 from contextvars import Context
 from typing import Final
@@ -11,10 +12,12 @@ import asyncpg
 from recollect.engines.postgres.connection.error_mapping import GONE, is_broken
 
 _PATIENCE_SECONDS: Final = 0.02
-"""For so long a connection that is in use may come back before another one is opened."""
+"""How long a user waits for a connection that comes back before another one is opened."""
 _RECOVERY_SECONDS: Final = 5
 _CLOSE_SECONDS: Final = 10
 _FULL_SECONDS: Final = 60
+_EXPIRY_SECONDS: Final = 120
+"""Longer than a statement may take: what was in use when connections expired is back by then."""
 
 
 class ConnectionPool:
@@ -49,6 +52,7 @@ class ConnectionPool:
         self._sweeping: asyncio.Task[None] | None = None
         self._recovering: set[asyncio.Task[None]] = set()
         self._full_at: float | None = None
+        self._expired_at: float | None = None
 
     @property
     def were_refused_space(self) -> bool:
@@ -68,8 +72,8 @@ class ConnectionPool:
             if _is_open(connection):
                 return connection
             _throw_away(connection)
-        if self._is_closing:
-            return await self._pool.acquire()  # says that it is closed
+        if self._is_closing or (self._pool.get_idle_size() and not self._wanted):
+            return await self._pool.acquire()
         waiting = asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)
         if self._opening is None:
@@ -87,17 +91,12 @@ class ConnectionPool:
 
     async def give_back(self, connection: asyncpg.Connection) -> None:
         """End a use that went well: the last statement has ended, outside a transaction."""
-        is_open = _is_open(connection)
-        if is_open and self._hand_on(connection):
+        if _is_open(connection) and not self._were_expired_lately:
+            await self._pass_on(connection)
             return
-        if self._is_closing or not is_open:
-            with suppress(*GONE):  # what was done with it is done
-                await self._pool.release(connection)
-            return
-        self._idle.append(connection)
-        if self._timer is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._sweep_seconds, self._begin_sweep)
+        with suppress(*GONE):  # what was done with it is done
+            await self._pool.release(connection)
+        await self._serve_from_driver()
 
     async def recover(
         self, connection: asyncpg.Connection, error: BaseException, *, rolls_back: bool = False
@@ -114,6 +113,7 @@ class ConnectionPool:
             idle, self._idle = self._idle, []
             for one in idle:
                 _throw_away(one)
+            self._expired_at = asyncio.get_running_loop().time()
             await self._pool.expire_connections()
         if is_broken(error):
             _throw_away(connection)
@@ -141,7 +141,7 @@ class ConnectionPool:
         if self._timer is not None:
             self._timer.cancel()
         if self._opening is not None and not self._wanted:
-            self._opening.cancel()
+            self._opening.cancel()  # else the driver would wait for what it opens
         try:
             async with asyncio.timeout(_CLOSE_SECONDS):
                 if self._sweeping is not None:
@@ -152,40 +152,78 @@ class ConnectionPool:
                 await self._pool.close()
         except TimeoutError:
             self._pool.terminate()
+        finally:
+            if self._opening is not None:
+                self._opening.cancel()
+            self._refuse(tuple(self._waiting), asyncpg.InterfaceError("pool is closed"))
+
+    @property
+    def _were_expired_lately(self) -> bool:
+        """Whether one that is in use may lead to a server that became read-only.
+
+        The driver knows which do, and closes them.
+        """
+        if self._expired_at is None:
+            return False
+        return asyncio.get_running_loop().time() - self._expired_at < _EXPIRY_SECONDS
 
     @property
     def _wanted(self) -> int:
         """How many users wait for a connection."""
         return sum(not waiting.done() for waiting in self._waiting)
 
-    def _hand_on(self, connection: asyncpg.Connection) -> bool:
-        """Give a connection to the user who waits longest; False where nobody does."""
-        while self._waiting:
-            waiting = self._waiting.popleft()
-            if not waiting.done():
-                waiting.set_result(connection)
-                return True
-        return False
-
     async def _open_while_wanted(self) -> None:
         """Get one connection after the other of the driver's pool, as long as users wait."""
         try:
             while self._wanted:
-                if self.use()["busy"] and not self._pool.get_idle_size():
+                first = next(waiting for waiting in self._waiting if not waiting.done())
+                if self._pool.get_size():  # all of them are in use, and may come back
                     await asyncio.sleep(self._patience_seconds)
-                if self._wanted:
-                    await self.give_back(await self._pool.acquire())
-        except Exception as error:  # noqa: BLE001  # whatever it is, those who wait must be told
-            self._refuse(error)
+                if not first.done():
+                    await self._open_one()
         finally:
             self._opening = None
 
-    def _refuse(self, error: Exception) -> None:
-        """Tell all who wait why there is no connection."""
+    async def _open_one(self) -> None:
+        """Get a connection for the user who waits longest; tell those who wait if there is none."""
+        users = tuple(self._waiting)
+        try:
+            connection = await self._pool.acquire()
+        except Exception as error:  # noqa: BLE001  # whatever it is, they must be told
+            self._refuse(users, error)
+        else:
+            await self._pass_on(connection)
+
+    def _refuse(
+        self, users: Iterable[asyncio.Future[asyncpg.Connection]], error: Exception
+    ) -> None:
+        """Tell those of them who still wait why there is no connection."""
+        for waiting in users:
+            if not waiting.done():
+                waiting.set_exception(error)
+        self._waiting = deque(waiting for waiting in self._waiting if not waiting.done())
+
+    async def _serve_from_driver(self) -> None:
+        """Pass on what the driver's pool has got back, if a user waits."""
+        if self._wanted and self._pool.get_idle_size():
+            with suppress(*GONE):  # another one is being opened for those who wait
+                await self._pass_on(await self._pool.acquire())
+
+    async def _pass_on(self, connection: asyncpg.Connection) -> None:
+        """Give a connection to the user who waits longest, or keep it for the next one."""
         while self._waiting:
             waiting = self._waiting.popleft()
             if not waiting.done():
-                waiting.set_exception(error)
+                waiting.set_result(connection)
+                return
+        if self._is_closing:
+            with suppress(*GONE):
+                await self._pool.release(connection)
+            return
+        self._idle.append(connection)
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._sweep_seconds, self._begin_sweep)
 
     async def _reset(self, connection: asyncpg.Connection, *, rolls_back: bool) -> None:
         try:
@@ -195,6 +233,7 @@ class ConnectionPool:
                 await self._pool.release(connection)
         except GONE:
             _throw_away(connection)
+        await self._serve_from_driver()
 
     def _begin_sweep(self) -> None:
         self._timer = None
