@@ -61,7 +61,7 @@ async def test_a_waiting_user_gets_the_first_connection_that_is_free(
 
 
 async def test_while_one_may_come_back_no_other_connection_is_opened(pool: asyncpg.Pool) -> None:
-    connections = ConnectionPool(pool, patience_seconds=60)
+    connections = ConnectionPool(pool, open_delay_seconds=60)
     taken = await connections.take()
     process = taken.get_server_pid()
     users = [asyncio.create_task(backend_pid(connections)) for _ in range(5)]
@@ -75,7 +75,7 @@ async def test_while_one_may_come_back_no_other_connection_is_opened(pool: async
 
 
 async def test_a_connection_whose_use_failed_goes_to_the_next_user(pool: asyncpg.Pool) -> None:
-    connections = ConnectionPool(pool, patience_seconds=60)
+    connections = ConnectionPool(pool, open_delay_seconds=60)
     taken = await connections.take()
     process = taken.get_server_pid()
     user = asyncio.create_task(backend_pid(connections))
@@ -100,7 +100,7 @@ async def test_connections_are_opened_one_after_the_other(admin_dsn: str) -> Non
             opening -= 1
 
     async with asyncpg.create_pool(admin_dsn, min_size=0, max_size=5, connect=connect) as pool:
-        connections = ConnectionPool(pool, patience_seconds=0)
+        connections = ConnectionPool(pool, open_delay_seconds=0)
         taken = await asyncio.gather(*(connections.take() for _ in range(5)))
         assert (len({one.get_server_pid() for one in taken}), most) == (5, 1)
         for one in taken:

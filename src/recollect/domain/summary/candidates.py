@@ -126,7 +126,8 @@ def read_conversation(
             listener=listeners.get(utterance.speaker),
             language=language,
             words=summary_words(language),
-            is_left_open=_may_ask(text) and _is_left_open(spoken[turn + 1 : turn + 2], language),
+            is_left_open=_has_question_mark(text)
+            and _is_left_open(spoken[turn + 1 : turn + 2], language),
             is_unasked=_asks_nothing(spoken[max(0, turn - 1) : turn], language),
         )
         candidates += read(text, voice, turn=turn, most=most)
@@ -265,7 +266,7 @@ def _statement(sentence: str, place: int, voice: Voice, *, is_open: bool) -> Sta
     return statement
 
 
-def _may_ask(text: str) -> bool:
+def _has_question_mark(text: str) -> bool:
     return "?" in text or "\uff1f" in text
 
 

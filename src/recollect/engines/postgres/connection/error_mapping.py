@@ -22,13 +22,13 @@ _UNREACHABLE = (
     asyncpg.TransactionRollbackError,  # a deadlock, say
     asyncpg.InvalidCachedStatementError,  # the schema was changed under the connection
 )
-GONE = (
+CONNECTION_ERRORS = (
     OSError,
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""What a connection may raise that is left alone: it is of no more use."""
+"""Errors of a connection that is given up anyway."""
 _REFUSED = (
     asyncpg.InvalidAuthorizationSpecificationError,  # no such role, or a wrong password
     asyncpg.InvalidCatalogNameError,  # no such database

@@ -9,10 +9,10 @@ from typing import Final
 
 import asyncpg
 
-from recollect.engines.postgres.connection.error_mapping import GONE, is_broken
+from recollect.engines.postgres.connection.error_mapping import CONNECTION_ERRORS, is_broken
 
-_PATIENCE_SECONDS: Final = 0.02
-"""How long a user waits for a connection that comes back before another one is opened."""
+_OPEN_DELAY_SECONDS: Final = 0.02
+"""How long the first waiter waits for a connection in use before another one is opened."""
 _RECOVERY_SECONDS: Final = 5
 _CLOSE_SECONDS: Final = 10
 _FULL_SECONDS: Final = 60
@@ -39,13 +39,13 @@ class ConnectionPool:
         pool: asyncpg.Pool,
         *,
         sweep_seconds: float = 60,
-        patience_seconds: float = _PATIENCE_SECONDS,
+        open_delay_seconds: float = _OPEN_DELAY_SECONDS,
     ) -> None:
         self._pool = pool
         self._sweep_seconds = sweep_seconds
-        self._patience_seconds = patience_seconds
+        self._open_delay_seconds = open_delay_seconds
         self._idle: list[asyncpg.Connection] = []
-        self._waiting: deque[asyncio.Future[asyncpg.Connection]] = deque()
+        self._waiters: deque[asyncio.Future[asyncpg.Connection]] = deque()
         self._opening: asyncio.Task[None] | None = None
         self._is_closing = False
         self._timer: asyncio.TimerHandle | None = None
@@ -74,27 +74,27 @@ class ConnectionPool:
             _throw_away(connection)
         if self._is_closing or (self._pool.get_idle_size() and not self._wanted):
             return await self._pool.acquire()
-        waiting = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiting)
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
         if self._opening is None:
-            # Nothing of the user's goes with it: what is opened serves others as well.
+            # An empty context: the connection also serves others than the caller.
             self._opening = asyncio.create_task(self._open_while_wanted(), context=Context())
         try:
-            return await waiting
+            return await waiter
         except asyncio.CancelledError:
-            if waiting.cancelled():
+            if waiter.cancelled():
                 with suppress(ValueError):  # it was passed over at the same moment
-                    self._waiting.remove(waiting)
-            elif waiting.exception() is None:  # it got a connection at the same moment
-                await self.give_back(waiting.result())
+                    self._waiters.remove(waiter)
+            elif waiter.exception() is None:  # it got a connection at the same moment
+                await self.give_back(waiter.result())
             raise
 
     async def give_back(self, connection: asyncpg.Connection) -> None:
         """End a use that went well: the last statement has ended, outside a transaction."""
-        if _is_open(connection) and not self._were_expired_lately:
+        if _is_open(connection) and not self._expired_recently:
             await self._pass_on(connection)
             return
-        with suppress(*GONE):  # what was done with it is done
+        with suppress(*CONNECTION_ERRORS):  # what was done with it is done
             await self._pool.release(connection)
         await self._serve_from_driver()
 
@@ -155,10 +155,10 @@ class ConnectionPool:
         finally:
             if self._opening is not None:
                 self._opening.cancel()
-            self._refuse(tuple(self._waiting), asyncpg.InterfaceError("pool is closed"))
+            self._refuse(tuple(self._waiters), asyncpg.InterfaceError("pool is closed"))
 
     @property
-    def _were_expired_lately(self) -> bool:
+    def _expired_recently(self) -> bool:
         """Whether one that is in use may lead to a server that became read-only.
 
         The driver knows which do, and closes them.
@@ -170,15 +170,15 @@ class ConnectionPool:
     @property
     def _wanted(self) -> int:
         """How many users wait for a connection."""
-        return sum(not waiting.done() for waiting in self._waiting)
+        return sum(not waiter.done() for waiter in self._waiters)
 
     async def _open_while_wanted(self) -> None:
         """Get one connection after the other of the driver's pool, as long as users wait."""
         try:
             while self._wanted:
-                first = next(waiting for waiting in self._waiting if not waiting.done())
+                first = next(waiter for waiter in self._waiters if not waiter.done())
                 if self._pool.get_size():  # all of them are in use, and may come back
-                    await asyncio.sleep(self._patience_seconds)
+                    await asyncio.sleep(self._open_delay_seconds)
                 if not first.done():
                     await self._open_one()
         finally:
@@ -186,38 +186,38 @@ class ConnectionPool:
 
     async def _open_one(self) -> None:
         """Get a connection for the user who waits longest; tell those who wait if there is none."""
-        users = tuple(self._waiting)
+        waiters = tuple(self._waiters)
         try:
             connection = await self._pool.acquire()
         except Exception as error:  # noqa: BLE001  # whatever it is, they must be told
-            self._refuse(users, error)
+            self._refuse(waiters, error)
         else:
             await self._pass_on(connection)
 
     def _refuse(
-        self, users: Iterable[asyncio.Future[asyncpg.Connection]], error: Exception
+        self, waiters: Iterable[asyncio.Future[asyncpg.Connection]], error: Exception
     ) -> None:
-        """Tell those of them who still wait why there is no connection."""
-        for waiting in users:
-            if not waiting.done():
-                waiting.set_exception(error)
-        self._waiting = deque(waiting for waiting in self._waiting if not waiting.done())
+        """Raise the error in those of them that still wait."""
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_exception(error)
+        self._waiters = deque(waiter for waiter in self._waiters if not waiter.done())
 
     async def _serve_from_driver(self) -> None:
         """Pass on what the driver's pool has got back, if a user waits."""
         if self._wanted and self._pool.get_idle_size():
-            with suppress(*GONE):  # another one is being opened for those who wait
+            with suppress(*CONNECTION_ERRORS):  # another one is being opened for those who wait
                 await self._pass_on(await self._pool.acquire())
 
     async def _pass_on(self, connection: asyncpg.Connection) -> None:
         """Give a connection to the user who waits longest, or keep it for the next one."""
-        while self._waiting:
-            waiting = self._waiting.popleft()
-            if not waiting.done():
-                waiting.set_result(connection)
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(connection)
                 return
         if self._is_closing:
-            with suppress(*GONE):
+            with suppress(*CONNECTION_ERRORS):
                 await self._pool.release(connection)
             return
         self._idle.append(connection)
@@ -231,7 +231,7 @@ class ConnectionPool:
                 if rolls_back:
                     await connection.execute("ROLLBACK")
                 await self._pool.release(connection)
-        except GONE:
+        except CONNECTION_ERRORS:
             _throw_away(connection)
         await self._serve_from_driver()
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import asyncpg
 
-from recollect.engines.postgres.connection.error_mapping import GONE
+from recollect.engines.postgres.connection.error_mapping import CONNECTION_ERRORS
 
 _ANSWER_SECONDS: Final = 0.8
 _PROBE_SECONDS: Final = 10
@@ -62,7 +62,7 @@ class Probe:
 
     async def _select(self) -> None:
         if self._connection is not None and not self._connection.is_closed():
-            with suppress(*GONE):
+            with suppress(*CONNECTION_ERRORS):
                 # A connection that broke since it was last used says nothing of the server now.
                 await self._connection.execute("SELECT")
                 return
